@@ -48,8 +48,9 @@ func (l *Limits) Guest() bool { return l != nil && l.guest }
 // Deleted reports whether the user does not exist any more.
 func (l *Limits) Deleted() bool { return l != nil && l.deleted }
 
-// Check returns why a user may not run a command, and the position of the argument. One selector must allow all of the
-// command. If none does, the reason is that of the selector that came furthest, as in Redis. Nil limits allow everything.
+// Check returns why a user may not run a command, and the position of the argument. One selector must allow
+// all of the command. If none does, the reason is that of the selector that came furthest, as in Redis. Nil
+// limits allow everything.
 func (l *Limits) Check(r *Request) (denied Denial, at int) {
 	if l == nil {
 		return Allowed, 0

@@ -13,9 +13,9 @@ const MaxFileBytes = 2 * MaxBytes
 // Change says which users no longer exist or have other rights.
 type Change struct{ Deleted, Changed []*User }
 
-// Load replaces all users by those of a file. A user whose name stays keeps its connections. A file with an error changes
-// nothing; the error names all faults with their lines, in the words of Redis. password is requirepass: the default user
-// has it if the file does not name that user.
+// Load replaces all users by those of a file. A user whose name stays keeps its connections. A file with an
+// error changes nothing; the error names all faults with their lines, in the words of Redis. password is
+// requirepass: the default user has it if the file does not name that user.
 func (u *Users) Load(name string, text []byte, password string, allChannels bool) (Change, error) {
 	f := file{name: name, editor: editor{u.table, allChannels}, found: map[string]*Definition{}}
 	number := 0
@@ -183,7 +183,8 @@ func (u *Users) File() []byte {
 	return b.Bytes()
 }
 
-// Lines returns the users for the configuration. It leaves out the default user if requirepass alone makes the same.
+// Lines returns the users for the configuration. It leaves out the default user if requirepass alone makes
+// the same.
 func (u *Users) Lines(password string) []Line {
 	plain := defaultDefinition(u.table)
 	editor{table: u.table}.setPassword(plain, password)

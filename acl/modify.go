@@ -185,7 +185,8 @@ func (d *Definition) dropPassword(word string) error {
 	return nil
 }
 
-// parsePassword returns the SHA-256 of a password. The word has the password itself after the sign plain, else its hash.
+// parsePassword returns the SHA-256 of a password. The word has the password itself after the sign plain,
+// else its hash.
 func parsePassword(word string, plain byte) (sum [sha256.Size]byte, err error) {
 	if word[0] == plain {
 		return sha256.Sum256([]byte(word[1:])), nil

@@ -75,8 +75,8 @@ func NewTable(commands []Command, categories []string) *Table {
 	return t
 }
 
-// bits is the size of a set: the commands, a bit for the future commands of each category, and one for all other future
-// commands.
+// bits is the size of a set: the commands, a bit for the future commands of each category, and one for all
+// other future commands.
 func (t *Table) bits() int { return len(t.commands) + len(t.categories) + 1 }
 
 func (t *Table) newSet() set { return make(set, (t.bits()+63)/64) }
@@ -92,8 +92,8 @@ func (t *Table) inCategory(name string) set {
 	return all
 }
 
-// set is a set of commands, by their positions in the table. The bits after the last command stand for commands that do not
-// exist yet: -@list has an effect before there are lists.
+// set is a set of commands, by their positions in the table. The bits after the last command stand for
+// commands that do not exist yet: -@list has an effect before there are lists.
 type set []uint64
 
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
@@ -212,8 +212,8 @@ func (s *Selector) grant(r rule) {
 // the other server may read the file again.
 func (s *Selector) absent(r rule) bool { return r.own >= 0 && s.table.commands[r.own].Absent }
 
-// matters reports whether a rule about a category may matter for commands that do not exist yet. Another rule about a category
-// may have allowed or refused them.
+// matters reports whether a rule about a category may matter for commands that do not exist yet. Another
+// rule about a category may have allowed or refused them.
 func (s *Selector) matters(r rule) bool {
 	return r.own < 0 && slices.ContainsFunc(s.rules, func(old rule) bool { return old.own < 0 && old.allow != r.allow })
 }

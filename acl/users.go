@@ -49,8 +49,8 @@ func (u *Users) Arriving() *User {
 	return u.Guest
 }
 
-// Rights returns the user whose rights a connection has, and its limits. Those of the guest are the rights of the default
-// user. MustAuthenticate of the connection says whether it may use them.
+// Rights returns the user whose rights a connection has, and its limits. Those of the guest are the rights
+// of the default user. MustAuthenticate of the connection says whether it may use them.
 func (u *Users) Rights(user *User) (*User, *Limits) {
 	if user == u.Guest {
 		user = u.Default
@@ -58,8 +58,8 @@ func (u *Users) Rights(user *User) (*User, *Limits) {
 	return user, user.Limits()
 }
 
-// Acting returns the user of a name, for a connection that needs no password. If there is none, or it is off, the result is
-// a user without any right.
+// Acting returns the user of a name, for a connection that needs no password. If there is none, or it is
+// off, the result is a user without any right.
 func (u *Users) Acting(name string) *User {
 	if user := u.Find(name); user != nil && user.Definition().on {
 		return user
@@ -76,8 +76,8 @@ func (u *Users) Find(name string) *User {
 	return u.byName[name]
 }
 
-// Authenticate returns the user of a name and a password, nil if they do not match or the user is off. Whether there is
-// such a user changes its time little.
+// Authenticate returns the user of a name and a password, nil if they do not match or the user is off.
+// Whether there is such a user changes its time little.
 func (u *Users) Authenticate(name, password []byte) *User {
 	sum := sha256.Sum256(password)
 	user := u.Find(string(name))

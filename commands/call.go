@@ -36,8 +36,8 @@ type Runner interface {
 	Run(inner *Call)
 	// Alone reports whether no other client waits for the command.
 	Alone() bool
-	// Admit returns the error of a command that a script must not run now. wrote says that the script has written: then the
-	// state of the server is no reason.
+	// Admit returns the error of a command that a script must not run now. wrote says that the script has
+	// written: then the state of the server is no reason.
 	Admit(inner *Call, wrote bool) error
 	// Permit returns the error of a command that the user must not run. lastKey is the position of its last
 	// key, 0 for that of [Call.KeysNow].

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// DescribeClient returns the line of a client in CLIENT LIST. Fields about buffers that only Redis has are 0. fd is -1,
-// because only the transport knows the descriptor.
+// DescribeClient returns the line of a client in CLIENT LIST. Fields about buffers that only Redis has are
+// 0. fd is -1, because only the transport knows the descriptor.
 func (c *Call) DescribeClient(client *ClientInfo) string {
 	last := "NULL"
 	if client.Last != nil {

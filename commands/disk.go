@@ -29,8 +29,8 @@ type Persistence interface {
 	// Reload writes a snapshot and replaces the keyspace with it, for DEBUG RELOAD. After an error
 	// the keyspace may be empty.
 	Reload() error
-	// Full reports whether too many changes wait for the append-only file. Then a command that changes keys calls Relieve
-	// first. It takes no lock.
+	// Full reports whether too many changes wait for the append-only file. Then a command that changes keys
+	// calls Relieve first. It takes no lock.
 	Full() bool
 	// Relieve writes these changes. It may wait for the disk: call it with no lock held, on a goroutine
 	// that serves no other client.

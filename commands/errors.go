@@ -12,8 +12,8 @@ import (
 // error of a single command is in the command's file.
 type Error = rediserr.Error
 
-// CountedError is the error of a script that passes on the error of a command. The statistics have counted that error
-// already.
+// CountedError is the error of a script that passes on the error of a command. The statistics have counted
+// that error already.
 type CountedError string
 
 // Error returns the text as the client reads it.

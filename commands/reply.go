@@ -19,8 +19,8 @@ func Bit(on bool) int {
 	return 0
 }
 
-// StartPairs starts the reply of n members, which the caller writes. If each comes with a value or a score, RESP3 has an
-// array of pairs and RESP2 a flat array.
+// StartPairs starts the reply of n members, which the caller writes. If each comes with a value or a score,
+// RESP3 has an array of pairs and RESP2 a flat array.
 func (c *Call) StartPairs(n int, with bool) {
 	if with && c.Out.Proto != 3 {
 		n *= 2

@@ -74,8 +74,8 @@ func ParseCursor(b []byte) (uint64, error) {
 	return n, nil
 }
 
-// ScanMembers replies to a scan of a collection with n members. scan visits about count of them from the cursor on, and
-// returns the next cursor. It passes what the reply shows of the members that match to add.
+// ScanMembers replies to a scan of a collection with n members. scan visits about count of them from the
+// cursor on, and returns the next cursor. It passes what the reply shows of the members that match to add.
 func ScanMembers(c *Call, cursor uint64, n int, scan func(cursor uint64, count int, o *ScanOptions, add func(shown ...[]byte)) (next uint64)) error {
 	if n == 0 { // Redis accepts wrong options for an absent key
 		ReplyScan(c, 0, nil)

@@ -7,8 +7,8 @@ import (
 	"cellserver/limiters/rules"
 )
 
-// Scratch is the reusable memory of a connection: with it, a limiter allocates nothing. The fields are nil until the first use.
-// check and checks come from pools, and only a batch has them.
+// Scratch is the reusable memory of a connection: with it, a limiter allocates nothing. The fields are nil
+// until the first use. check and checks come from pools, and only a batch has them.
 type Scratch struct {
 	Limit  *limiters.Scratch
 	check  *rules.Check
@@ -16,8 +16,8 @@ type Scratch struct {
 	Script interface{ Release() } // of the running script; only Server.Scripts uses it
 }
 
-// A request to a rule needs 4 to 8 KB of memory, and a request to sixteen rules about 70 KB. The batches of all connections share
-// this memory, so an idle connection does not hold it.
+// A request to a rule needs 4 to 8 KB of memory, and a request to sixteen rules about 70 KB. The batches of
+// all connections share this memory, so an idle connection does not hold it.
 var (
 	checkPool  = sync.Pool{New: func() any { return new(rules.Check) }}
 	checksPool = sync.Pool{New: func() any { return new(rules.Checks) }}
@@ -39,7 +39,8 @@ func (s *Scratch) Checks() *rules.Checks {
 	return s.checks
 }
 
-// Release drops the references to the last requests, and gives the shared memory back. So an idle connection keeps neither.
+// Release drops the references to the last requests, and gives the shared memory back. So an idle connection
+// keeps neither.
 func (s *Scratch) Release() {
 	s.Limit.Release()
 	if s.check != nil {

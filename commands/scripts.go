@@ -20,7 +20,8 @@ type Scripts interface {
 	Stop()
 	// Footprint adds the partitions that a script needs beyond those of its declared keys.
 	Footprint(c *Call, s Script, fp *store.Footprint)
-	// Flags returns the flags of a command that runs a script, with the flags in the first line of the script.
+	// Flags returns the flags of a command that runs a script, with the flags in the first line of the
+	// script.
 	Flags(c *Call, s Script) Flags
 	// Busy reports whether a script has run for longer than busy-reply-threshold.
 	Busy(c *Call) bool

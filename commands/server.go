@@ -203,8 +203,8 @@ type Logins interface {
 	Forget()
 }
 
-// Denial is one entry of ACL LOG: denials that differ in their time and their client only. At and Client are those of the
-// last one.
+// Denial is one entry of ACL LOG: denials that differ in their time and their client only. At and Client are
+// those of the last one.
 type Denial struct {
 	Count   int64
 	Reason  acl.Denial

@@ -21,8 +21,8 @@ type Decision struct {
 	Limited bool // the request must not pass
 	Changed bool // store TAT, or delete the key if TAT <= now
 
-	// TAT is the time at which the quota is full again, in ns since the epoch. If Changed is not set, it is the TAT of the
-	// argument.
+	// TAT is the time at which the quota is full again, in ns since the epoch. If Changed is not set, it is
+	// the TAT of the argument.
 	TAT int64
 
 	Limit     int64 // requests in a full burst
@@ -34,11 +34,11 @@ type Decision struct {
 	ResetAfter int64 // ns until the quota is full again
 }
 
-// Decide answers a request for a quantity. now and tat are in ns since the epoch. A tat at or before now means a full
-// quota. A tat of 0 means that the key has no TAT.
+// Decide answers a request for a quantity. now and tat are in ns since the epoch. A tat at or before now
+// means a full quota. A tat of 0 means that the key has no TAT.
 //
-// A quantity of 0 changes nothing. A negative quantity is a refund: it always passes, and makes the quota full at
-// most. The error says that the quantity is beyond int64 nanoseconds.
+// A quantity of 0 changes nothing. A negative quantity is a refund: it always passes, and makes the quota
+// full at most. The error says that the quantity is beyond int64 nanoseconds.
 func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
 	start, newTAT, err := q.move(tat, now, quantity)
 	if err != nil {
@@ -59,10 +59,10 @@ func (q Quota) Decide(tat, now, quantity int64) (Decision, error) {
 	return d, nil
 }
 
-// Charge takes a quantity even if less remains. Use it for a cost that is known only afterwards. The TAT may then be
-// more than the tolerance ahead of now: this is a debt. With a debt the decision is both Limited and Changed. Remaining
-// is the debt as a negative number. RetryAfter is the time until the debt is paid. In all other respects Charge is like
-// [Quota.Decide].
+// Charge takes a quantity even if less remains. Use it for a cost that is known only afterwards. The TAT may
+// then be more than the tolerance ahead of now: this is a debt. With a debt the decision is both Limited and
+// Changed. Remaining is the debt as a negative number. RetryAfter is the time until the debt is paid. In all
+// other respects Charge is like [Quota.Decide].
 func (q Quota) Charge(tat, now, quantity int64) (Decision, error) {
 	start, newTAT, err := q.move(tat, now, quantity)
 	if err != nil {
@@ -80,8 +80,8 @@ func (q Quota) Charge(tat, now, quantity int64) (Decision, error) {
 	return d, nil
 }
 
-// move returns the TAT before and after a quantity. start is the later of now and tat. A refund moves the TAT back to
-// now at most.
+// move returns the TAT before and after a quantity. start is the later of now and tat. A refund moves the
+// TAT back to now at most.
 func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 	if q.interval == 0 {
 		return 0, 0, ErrZeroRate
@@ -113,8 +113,8 @@ func (q Quota) wait(newTAT, now int64) int64 {
 	return exact.Since(now, allowAt)
 }
 
-// CeilSeconds returns nanoseconds as whole seconds, rounded up. So a client that sleeps for this time is never too
-// early. -1 means never, and stays -1.
+// CeilSeconds returns nanoseconds as whole seconds, rounded up. So a client that sleeps for this time is
+// never too early. -1 means never, and stays -1.
 func CeilSeconds(ns int64) int64 {
 	if ns == never {
 		return never

@@ -11,9 +11,9 @@
 //	interval  = period / count                 emission interval: one request comes back in this time
 //	tolerance = interval * (max_burst + 1)     the time in which a full burst comes back
 //
-// The state is the TAT, the theoretical arrival time: the time at which the quota is full again. A TAT in the
-// past, or none, is a full quota. A request moves the TAT forward by its quantity, unless the new TAT would be
-// more than the tolerance ahead of now:
+// The state is the TAT, the theoretical arrival time: the time at which the quota is full again. A TAT in
+// the past, or none, is a full quota. A request moves the TAT forward by its quantity, unless the new TAT
+// would be more than the tolerance ahead of now:
 //
 //	new     = max(TAT, now) + interval * quantity
 //	limited = now < new - tolerance

@@ -9,8 +9,8 @@ import (
 
 const nanosPerSecond = 1_000_000_000
 
-// ErrZeroRate says that count or period is 0, or that there is less than a nanosecond between two requests. The
-// text is redis-cell's.
+// ErrZeroRate says that count or period is 0, or that there is less than a nanosecond between two requests.
+// The text is redis-cell's.
 //
 //lint:ignore ST1005 clients compare the text, so it is redis-cell's to the letter
 var ErrZeroRate = errors.New("Zero rates are not supported")
@@ -35,8 +35,8 @@ type Quota struct {
 }
 
 // NewQuota returns a quota of count requests in period seconds, and maxBurst more at once. It checks for
-// ErrZeroRate first, as redis-cell does. Other errors name the argument that is negative, or that makes the quota
-// exceed int64 nanoseconds.
+// ErrZeroRate first, as redis-cell does. Other errors name the argument that is negative, or that makes the
+// quota exceed int64 nanoseconds.
 func NewQuota(maxBurst, count, period int64) (Quota, error) {
 	switch {
 	case count == 0 || period == 0:
@@ -53,8 +53,8 @@ func NewQuota(maxBurst, count, period int64) (Quota, error) {
 	return quotaOf(maxBurst, interval)
 }
 
-// NewQuotaIn returns a quota of count requests in period nanoseconds, and maxBurst more at once. Its errors name
-// the argument that is out of range, or that makes the quota exceed int64 nanoseconds.
+// NewQuotaIn returns a quota of count requests in period nanoseconds, and maxBurst more at once. Its errors
+// name the argument that is out of range, or that makes the quota exceed int64 nanoseconds.
 func NewQuotaIn(maxBurst, count, period int64) (Quota, error) {
 	switch {
 	case count <= 0:

@@ -29,8 +29,8 @@ func (d *directory) own(files fs.FS, path string) error {
 		if err := d.check(files); !errors.Is(err, syscall.ENOENT) {
 			return err
 		}
-		// The path now leads to another directory, or to none. The server does not make it again: somebody may have
-		// unmounted the disk, and must mount it again.
+		// The path now leads to another directory, or to none. The server does not make it again: somebody
+		// may have unmounted the disk, and must mount it again.
 	} else if err := files.Mkdir(path); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@
 //
 // # Locks
 //
-// A rewrite holds the lock of the append-only file from its begin to its end. Inside this lock it takes the locks of
-// the store, the directory, the condition and the journal. The locks of the jobs, the directory and the condition are
-// innermost locks of this package. Numbers for INFO are atomic.
+// A rewrite holds the lock of the append-only file from its begin to its end. Inside this lock it takes the
+// locks of the store, the directory, the condition and the journal. The locks of the jobs, the directory and
+// the condition are innermost locks of this package. Numbers for INFO are atomic.
 package persistence

@@ -106,8 +106,8 @@ func systemError(err error) string {
 	return err.Error()
 }
 
-// The times between a rewrite and the next automatic rewrite, in nanoseconds. After each failure in a row the time
-// doubles. The rewrite of a failed log comes sooner, but rewrites take at most a fifth of the time.
+// The times between a rewrite and the next automatic rewrite, in nanoseconds. After each failure in a row
+// the time doubles. The rewrite of a failed log comes sooner, but rewrites take at most a fifth of the time.
 const (
 	rewriteEvery    = int64(10e9)
 	maxRewriteEvery = int64(300e9)

@@ -97,9 +97,9 @@ func (a *appendLog) rewrite(j *job) error {
 	return nil
 }
 
-// rewriteFiles rewrites the log: a base with the whole keyspace of one moment, and a file of the changes since. It also
-// makes the first log, and restores a log after a failure. Until all of that is on disk, the old files are the log.
-// a.mu is held.
+// rewriteFiles rewrites the log: a base with the whole keyspace of one moment, and a file of the changes
+// since. It also makes the first log, and restores a log after a failure. Until all of that is on disk, the
+// old files are the log. a.mu is held.
 func (a *appendLog) rewriteFiles(j *job) error {
 	if err := errors.Join(a.dir.Create(), a.dir.BeginRewrite()); err != nil {
 		return err
@@ -112,7 +112,8 @@ func (a *appendLog) rewriteFiles(j *job) error {
 	if !gap {
 		err = a.dir.Append(f)
 	}
-	// The first goroutine that writes to f waits until the old file is synced. A sync now leaves little to wait for.
+	// The first goroutine that writes to f waits until the old file is synced. A sync now leaves little to
+	// wait for.
 	a.journal.Sync()
 	if err == nil {
 		err = a.writeBase(j, func() { gap = !a.journal.Switch(f) })
@@ -136,8 +137,8 @@ func (a *appendLog) rewriteFiles(j *job) error {
 	return nil
 }
 
-// writeBase writes the whole keyspace of one moment. At that moment it calls begin, which directs later changes to
-// another file.
+// writeBase writes the whole keyspace of one moment. At that moment it calls begin, which directs later
+// changes to another file.
 func (a *appendLog) writeBase(j *job, begin func()) error {
 	now := a.clock.Now()
 	snapshot, err := a.store.Snapshot(now, begin)

@@ -10,8 +10,8 @@ type lostFiles struct {
 	looked atomic.Int64 // monotonic time of the last check
 }
 
-// lookEvery is the time between two checks, in nanoseconds. With the time between two calls of [Manager.Pulse], the
-// server notices a loss within a second.
+// lookEvery is the time between two checks, in nanoseconds. With the time between two calls of
+// [Manager.Pulse], the server notices a loss within a second.
 const lookEvery = int64(800e6)
 
 // due reports whether the next check is due. If it is, due notes that the caller makes it.
@@ -29,8 +29,8 @@ func (m *Manager) checkFiles() {
 	}
 }
 
-// checkFiles gives the log up if a file of the log was lost, or if err is not nil. It checks nothing during a rewrite,
-// because the rewrite replaces the files.
+// checkFiles gives the log up if a file of the log was lost, or if err is not nil. It checks nothing during
+// a rewrite, because the rewrite replaces the files.
 func (a *appendLog) checkFiles(err error) {
 	if !a.journal.Recording() || !a.mu.TryLock() {
 		return
@@ -45,8 +45,8 @@ func (a *appendLog) checkFiles(err error) {
 	}
 }
 
-// lost has the effect of a failed snapshot in the background, because the dump was lost. The next snapshot is due as
-// soon as the disk is back.
+// lost has the effect of a failed snapshot in the background, because the dump was lost. The next snapshot
+// is due as soon as the disk is back.
 func (s *snapshots) lost(err error) {
 	if len(s.settings.Load().Save) == 0 || s.failed.Swap(true) {
 		return

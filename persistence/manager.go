@@ -67,10 +67,10 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Start loads the files into the store, unless the snapshots are exports, and then keeps the store on disk. The store
-// must be empty. Until Start returns, the condition is Loading. An error says what to do. After an error nothing on
-// disk has changed, but the store may have a part of the data: do not serve it. If ctx ends, Start ends early with
-// ctx's error.
+// Start loads the files into the store, unless the snapshots are exports, and then keeps the store on disk.
+// The store must be empty. Until Start returns, the condition is Loading. An error says what to do. After an
+// error nothing on disk has changed, but the store may have a part of the data: do not serve it. If ctx
+// ends, Start ends early with ctx's error.
 func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
@@ -179,8 +179,8 @@ func (m *Manager) Configure(s Settings) error {
 	return m.appendLog.configure(old, &s)
 }
 
-// Save writes a snapshot. It returns when the snapshot is on disk, or with an error: [ErrBusy] while the server writes
-// another snapshot.
+// Save writes a snapshot. It returns when the snapshot is on disk, or with an error: [ErrBusy] while the
+// server writes another snapshot.
 func (m *Manager) Save() error { return m.snapshots.foreground() }
 
 // BackgroundSave begins to write a snapshot, or returns why it cannot: [ErrBusy] while

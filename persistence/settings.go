@@ -25,7 +25,8 @@ type Settings struct {
 	RewritePercentage     int64  // by how many percent the log grows before it is rewritten; 0: never
 	RewriteMinSize        int64  // the smallest size in bytes at which a log is rewritten
 
-	// Exports means that the keys come from elsewhere: Start loads no files, and snapshots are copies for others.
+	// Exports means that the keys come from elsewhere: Start loads no files, and snapshots are copies for
+	// others.
 	Exports bool
 }
 

@@ -154,6 +154,6 @@ func (s *snapshots) due() bool {
 	return false
 }
 
-// elapsed reports whether more than this number of seconds have passed. It also reports true if the clock was set back,
-// because the time is then unknown.
+// elapsed reports whether more than this number of seconds have passed. It also reports true if the clock
+// was set back, because the time is then unknown.
 func elapsed(now, since, seconds int64) bool { return now < since || now-since > seconds }

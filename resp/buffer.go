@@ -6,11 +6,11 @@ import "slices"
 // replies stays in one segment.
 const segmentSize = flushAt + 64<<10
 
-// buffer holds the output of a [Writer]. A long output is a list of segments. A single slice would copy itself with
-// each growth, and the peak of memory would be twice the output.
+// buffer holds the output of a [Writer]. A long output is a list of segments. A single slice would copy
+// itself with each growth, and the peak of memory would be twice the output.
 //
-// A buffer checks its limit with each write. If the output exceeds the limit, the buffer frees everything and drops all
-// further output.
+// A buffer checks its limit with each write. If the output exceeds the limit, the buffer frees everything
+// and drops all further output.
 type buffer struct {
 	buf   []byte                     // the last segment
 	room  int                        // length of buf up to which put has nothing to do; 0 at first
@@ -95,8 +95,8 @@ func (w *buffer) SetLimit(bytes int) {
 	w.measure()
 }
 
-// OnGrowth makes the buffer call grown after each segment, of about 1 MB, with the number of bytes. The result is the new
-// limit.
+// OnGrowth makes the buffer call grown after each segment, of about 1 MB, with the number of bytes. The
+// result is the new limit.
 func (w *buffer) OnGrowth(grown func(size int) (limit int)) { w.grown = grown }
 
 // Over reports whether the output exceeded its limit. The writer drops all further replies, and the session

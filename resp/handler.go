@@ -13,8 +13,8 @@ const (
 	// Retry: the command did not run. Send the output, and call [Session.Resume] after Handler.RetryAfter,
 	// or once what the command waits for has happened.
 	Retry
-	// Flush: the command is done, and the batch ends: it has taken long, or its output has reached 1 MiB. Send the
-	// output, then call [Session.Resume] at once, on a goroutine that serves no other client.
+	// Flush: the command is done, and the batch ends: it has taken long, or its output has reached 1 MiB.
+	// Send the output, then call [Session.Resume] at once, on a goroutine that serves no other client.
 	Flush
 	// Offload: the command did not run, because it may take long. Send the output, and call
 	// [Session.Resume] on a goroutine that serves no other client. A handler returns Offload at most once
@@ -30,9 +30,9 @@ const NoTime = math.MaxInt64
 type Handler interface {
 	// Begin starts a batch: the commands that are run between two reads. Read the clock here, once.
 	Begin()
-	// Prefetch announces a command that Handle will get later in the batch. The session announces at most the next three
-	// commands, each once, in their order. The bytes of args do not move before End. Prefetch must not change anything: it
-	// only asks for data to be loaded into the processor's cache.
+	// Prefetch announces a command that Handle will get later in the batch. The session announces at most
+	// the next three commands, each once, in their order. The bytes of args do not move before End. Prefetch
+	// must not change anything: it only asks for data to be loaded into the processor's cache.
 	Prefetch(args [][]byte)
 	// Handle runs one command and writes its reply. There is at least one argument. args alias the
 	// input buffer and are valid until Handle returns. After Retry or Offload the session removes
@@ -40,11 +40,11 @@ type Handler interface {
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent.
 	End()
-	// Need returns the position for which the output of the last batch waits: no byte leaves before everything up to
-	// this position is safe. It returns 0 if the output waits for nothing.
+	// Need returns the position for which the output of the last batch waits: no byte leaves before
+	// everything up to this position is safe. It returns 0 if the output waits for nothing.
 	Need() uint64
-	// MessageNeed is Need for a message that is pushed to the client. The message may report any change so far. Any
-	// goroutine may call it, while it holds any lock.
+	// MessageNeed is Need for a message that is pushed to the client. The message may report any change so
+	// far. Any goroutine may call it, while it holds any lock.
 	MessageNeed() uint64
 	// RetryAfter returns in how many nanoseconds the command that returned Retry is to run again; [NoTime] if
 	// no time ends its wait.

@@ -9,9 +9,9 @@ const (
 	argSize  = 24 // of a slice
 )
 
-// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes escapes in
-// place, where they never get longer. It reports false if a quote is not closed, or if a word continues after a closing
-// quote.
+// splitInline splits a line into arguments by Redis's quoting rules, and appends their spans. It decodes
+// escapes in place, where they never get longer. It reports false if a quote is not closed, or if a word
+// continues after a closing quote.
 func splitInline(line []byte, spans []span) ([]span, bool) {
 	r, w := 0, 0
 	for {
@@ -75,7 +75,8 @@ func doubleQuoted(line []byte, r, w int) (int, int) {
 	return -1, w
 }
 
-// singleQuoted decodes up to the closing quote. Its only escape is \'. It returns r = -1 as doubleQuoted does.
+// singleQuoted decodes up to the closing quote. Its only escape is \'. It returns r = -1 as doubleQuoted
+// does.
 func singleQuoted(line []byte, r, w int) (int, int) {
 	for ; r < len(line); r++ {
 		c := line[r]

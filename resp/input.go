@@ -32,8 +32,8 @@ type input struct {
 // args returns the arguments of the current command.
 func (in *input) args() [][]byte { return in.upcoming.at(0).args }
 
-// space returns room for the next read. The buffer grows with the received bytes, never with the length that a header
-// claims.
+// space returns room for the next read. The buffer grows with the received bytes, never with the length that
+// a header claims.
 func (in *input) space() []byte {
 	if in.start == in.end {
 		in.start, in.end = 0, 0
@@ -53,8 +53,8 @@ func (in *input) space() []byte {
 	return in.buf[in.end:]
 }
 
-// grown returns the next buffer size: twice the size, or exactly need if that is between 1.5 and 3 times the size. Each
-// step is at least one half of the size, so the cost of copying stays low for each byte.
+// grown returns the next buffer size: twice the size, or exactly need if that is between 1.5 and 3 times the
+// size. Each step is at least one half of the size, so the cost of copying stays low for each byte.
 func grown(size, need int) int {
 	if need > size+size/2 && need <= 3*size {
 		return need

@@ -3,15 +3,15 @@ package resp
 // keptRest is the largest empty buffer, in bytes, that a session keeps for itself after giveBack.
 const keptRest = 512
 
-// lend makes shared the input buffer and returns the room for the next read. If the current command does not fit into
-// it, the session keeps its own buffer.
+// lend makes shared the input buffer and returns the room for the next read. If the current command does not
+// fit into it, the session keeps its own buffer.
 //
 // Lending exists for speed and memory alone.
 //
 // What it is: an event loop lends the same buffer to one session after the other.
 //
-// What it brings: the buffer stays in the processor's cache. A silent connection needs no buffer of its own: it takes
-// 3.4 kB in all, and a connection of Redis takes 5.4 kB. Measure it with
+// What it brings: the buffer stays in the processor's cache. A silent connection needs no buffer of its own:
+// it takes 3.4 kB in all, and a connection of Redis takes 5.4 kB. Measure it with
 //
 //	tests/bench/run idle
 //

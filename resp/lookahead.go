@@ -13,15 +13,16 @@ type command struct {
 //
 // It exists for speed alone.
 //
-// What it is: [Handler.Prefetch] gets these commands early. So their keys are in the processor's cache when they run.
+// What it is: [Handler.Prefetch] gets these commands early. So their keys are in the processor's cache when
+// they run.
 //
-// What it brings: with 2,000,000 keys it saves a third of the time of a pipelined CL.THROTTLE. It saves nothing while
-// all keys fit in the cache. Measure it with another number of keys in manyKeys:
+// What it brings: with 2,000,000 keys it saves a third of the time of a pipelined CL.THROTTLE. It saves
+// nothing while all keys fit in the cache. Measure it with another number of keys in manyKeys:
 //
 //	go test -run '^$' -bench ManyKeys/throttle ./server
 //
-// What it must never do: accept a request that the parser refuses, or change what a command does. The session drops the
-// lookahead at the end of a batch, because the buffer may change then.
+// What it must never do: accept a request that the parser refuses, or change what a command does. The
+// session drops the lookahead at the end of a batch, because the buffer may change then.
 type lookahead struct {
 	ring  [maxLookahead + 1]command
 	first uint // position of the current command, modulo the length of ring
@@ -47,9 +48,9 @@ func (l *lookahead) advance() bool {
 // full reports whether three commands behind the current one are known.
 func (l *lookahead) full() bool { return l.found == maxLookahead }
 
-// find returns the arguments of the next command in buf that is not known yet; full must be false. The current
-// command starts at start, and the bytes received end at end. The result is nil if the next command is not plain or
-// not complete.
+// find returns the arguments of the next command in buf that is not known yet; full must be false. The
+// current command starts at start, and the bytes received end at end. The result is nil if the next command
+// is not plain or not complete.
 func (l *lookahead) find(buf []byte, start, end int) [][]byte {
 	start += l.at(0).size + l.bytes
 	if start == end {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// parser finds a command that may arrive in many pieces. It remembers its position, so it reads each byte once. All
-// positions are relative to the first byte of the command.
+// parser finds a command that may arrive in many pieces. It remembers its position, so it reads each byte
+// once. All positions are relative to the first byte of the command.
 type parser struct {
 	limits Limits
 	begun  bool   // limits are set for the current command
@@ -43,8 +43,9 @@ func (p *parser) arguments(b []byte, into [][]byte) [][]byte {
 	return into
 }
 
-// parse continues the command that starts at b[0]. b is not empty, and starts with the bytes of earlier calls. parse
-// decodes inline arguments in place. Once a command is complete, parse returns complete until reset.
+// parse continues the command that starts at b[0]. b is not empty, and starts with the bytes of earlier
+// calls. parse decodes inline arguments in place. Once a command is complete, parse returns complete until
+// reset.
 func (p *parser) parse(b []byte) (outcome, error) {
 	if p.found {
 		return complete, nil

@@ -5,20 +5,21 @@ import "encoding/binary"
 // maxPlain is the largest number of arguments of a plain command.
 const maxPlain = 9
 
-// plain reads a plain command at the start of b: complete, with one to nine arguments of up to 999 bytes. It appends
-// the arguments, which alias b, and returns the command's size in bytes. Size 0 means that b does not start with a
-// plain command. Then the parser reads b, or finds the error.
+// plain reads a plain command at the start of b: complete, with one to nine arguments of up to 999 bytes. It
+// appends the arguments, which alias b, and returns the command's size in bytes. Size 0 means that b does
+// not start with a plain command. Then the parser reads b, or finds the error.
 //
 // It exists for speed alone.
 //
 // What it is: one pass over a command that is there as a whole. Nearly every command is plain.
 //
-// What it brings: the parser can stop at every byte, so it takes about twice as long for a plain command. Compare
+// What it brings: the parser can stop at every byte, so it takes about twice as long for a plain command.
+// Compare
 //
 //	go test -run '^$' -bench 'BenchmarkPlain|BenchmarkParse$' ./resp
 //
-// What it must never do: accept a request that the parser refuses, or read one in another way (FuzzPlain). Like the parser,
-// it does not check the bytes at the place of a line feed, or after an argument.
+// What it must never do: accept a request that the parser refuses, or read one in another way (FuzzPlain).
+// Like the parser, it does not check the bytes at the place of a line feed, or after an argument.
 func plain(b []byte, args [][]byte) ([][]byte, int) {
 	if len(b) < 4 || b[0] != '*' || b[1]-'1' >= maxPlain || b[2] != '\r' {
 		return args, 0

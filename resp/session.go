@@ -40,8 +40,8 @@ func (s *Session) Filled(n int) Status {
 // Received tells the session about n new bytes in Space after Retry. Resume runs them.
 func (s *Session) Received(n int) { s.in.filled(n) }
 
-// Run runs one command whose arguments a driver has, instead of its bytes. After Retry, Resume runs the command again, and the
-// arguments must not change until then. The driver must not call Space and Filled.
+// Run runs one command whose arguments a driver has, instead of its bytes. After Retry, Resume runs the
+// command again, and the arguments must not change until then. The driver must not call Space and Filled.
 func (s *Session) Run(args [][]byte) Status {
 	s.in.upcoming.at(0).args = args
 	s.given = true
@@ -156,7 +156,8 @@ func (s *Session) panicked(reason any, stack []byte) {
 	s.end()
 }
 
-// Need returns what the output of the last Filled or Resume waits for; see [Handler]. It is 0 if no command ran.
+// Need returns what the output of the last Filled or Resume waits for; see [Handler]. It is 0 if no command
+// ran.
 func (s *Session) Need() uint64 {
 	if !s.ended {
 		return 0
@@ -168,15 +169,15 @@ func (s *Session) Need() uint64 {
 // it, the session frees its output and closes, and the handler's Failed gets [ErrOutputLimit].
 func (s *Session) LimitOutput(bytes int) { s.out.SetLimit(bytes) }
 
-// Output returns the replies that wait to be sent. The result is valid until Sent, Filled or Resume. Output copies a
-// long output, so a driver for sockets calls Pending, Segment and SentSome instead.
+// Output returns the replies that wait to be sent. The result is valid until Sent, Filled or Resume. Output
+// copies a long output, so a driver for sockets calls Pending, Segment and SentSome instead.
 func (s *Session) Output() []byte { return s.out.Bytes() }
 
 // Pending returns the number of bytes that wait to be sent.
 func (s *Session) Pending() int { return s.out.Len() }
 
-// Segment returns the first of the bytes that wait to be sent, empty if no bytes wait. It is valid until Sent,
-// SentSome, Filled or Resume.
+// Segment returns the first of the bytes that wait to be sent, empty if no bytes wait. It is valid until
+// Sent, SentSome, Filled or Resume.
 func (s *Session) Segment() []byte { return s.out.first() }
 
 // Append adds whole messages behind the replies, and ignores the limit. The session takes the ownership of p.
@@ -191,13 +192,14 @@ func (s *Session) Sent() {
 // SentSome tells the session that the driver has sent the first n bytes of Segment.
 func (s *Session) SentSome(n int) { s.out.drop(n) }
 
-// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves other clients
-// on the same goroutine. A new session never returns it: its handler runs each command at once.
+// SetMayOffload allows the session to return [Offload], or forbids it. Allow it while the driver serves
+// other clients on the same goroutine. A new session never returns it: its handler runs each command at
+// once.
 func (s *Session) SetMayOffload(may bool) { s.mayOffload = may }
 
-// Lend gives the session buffers for one batch. Read into the returned space instead of Space: it is a part of in, or
-// the session's own buffer. If the session needs a buffer for replies, out makes it. The session keeps that buffer
-// until TakeOutput.
+// Lend gives the session buffers for one batch. Read into the returned space instead of Space: it is a part
+// of in, or the session's own buffer. If the session needs a buffer for replies, out makes it. The session
+// keeps that buffer until TakeOutput.
 func (s *Session) Lend(in []byte, out func() []byte) (space []byte) {
 	if s.out.buf == nil {
 		s.out.buf = out()

@@ -7,7 +7,8 @@ import (
 )
 
 // Writer writes replies to a buffer, in the form of the client's protocol version. The zero Writer is ready
-// to use and writes RESP2. Without a limit it keeps everything until Reset. It is not safe for concurrent use.
+// to use and writes RESP2. Without a limit it keeps everything until Reset. It is not safe for concurrent
+// use.
 type Writer struct {
 	// Proto is the client's protocol version: 3 is RESP3, every other value is RESP2.
 	Proto int

@@ -9,8 +9,9 @@ type batch struct {
 	need    uint64 // the position that the replies wait for
 }
 
-// Positions number the changes of the keyspace in the order of the log, from 1. The transport's Barrier knows from which
-// position on changes are not safe yet. The append-only file has both, and so has the log of a cluster.
+// Positions number the changes of the keyspace in the order of the log, from 1. The transport's Barrier
+// knows from which position on changes are not safe yet. The append-only file has both, and so has the log
+// of a cluster.
 type Positions interface {
 	// Begun returns the position of the last change so far; 0 if there is none. It takes no lock.
 	Begun() uint64

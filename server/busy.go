@@ -12,8 +12,8 @@ import (
 // maxThreshold is a busy-reply-threshold of thousands of years. A longer threshold means that there is none.
 const maxThreshold = math.MaxInt64 / 100_000_000
 
-// beginLong begins a long transaction. If a script has one of its partitions, beginLong returns the time at which the script
-// began, otherwise 0. It waits for other long transactions.
+// beginLong begins a long transaction. If a script has one of its partitions, beginLong returns the time at
+// which the script began, otherwise 0. It waits for other long transactions.
 func (c *Client) beginLong(call *commands.Call, fp *store.Footprint) (since int64) {
 	const isScript = 2 // or more
 	now := call.Now
@@ -28,7 +28,8 @@ func (c *Client) beginLong(call *commands.Call, fp *store.Footprint) (since int6
 	if c.tx.TryBeginLong(now, c.conn.DB, fp) == 0 {
 		return 0
 	}
-	// The script may end at any time. Its client wakes the clients that wait, so this client first notes that it waits.
+	// The script may end at any time. Its client wakes the clients that wait, so this client first notes
+	// that it waits.
 	c.entry.Block(clients.Waiting)
 	since = c.tx.TryBeginLong(now, c.conn.DB, fp)
 	if since == 0 || since >= isScript {
@@ -38,8 +39,8 @@ func (c *Client) beginLong(call *commands.Call, fp *store.Footprint) (since int6
 	return 0
 }
 
-// awaitScript makes a command wait for a script that has its partitions. After busy-reply-threshold the command is an
-// error. No goroutine waits meanwhile.
+// awaitScript makes a command wait for a script that has its partitions. After busy-reply-threshold the
+// command is an error. No goroutine waits meanwhile.
 func (c *Client) awaitScript(call *commands.Call, since int64) resp.Status {
 	c.conn.Wait = commands.Wait{Until: math.MaxInt64}
 	if threshold := c.server.Config().BusyReplyThreshold; threshold > 0 && threshold < maxThreshold {

@@ -45,8 +45,8 @@ func (c *Client) Conn() *commands.Conn { return &c.conn }
 // ID returns what CLIENT ID replies. Any goroutine may call it.
 func (c *Client) ID() int64 { return c.conn.ID }
 
-// Begin reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a command at the
-// time of a follower.
+// Begin reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a
+// command at the time of a follower.
 func (c *Client) Begin() {
 	c.batch = batch{}
 	if t := c.server.control.topology; t != nil {

@@ -41,9 +41,9 @@ func (s *Server) RulesReplaced() {
 // oldRules is the key in which development versions kept the rules.
 var oldRules = []byte("cl.rules")
 
-// ViewChanged follows a change of the cluster. The edge calls it after each change, for one change
-// at a time. Clients in Sentinel mode learn of a new leader by the message +switch-master. Clients that speak TLS get the
-// port for TLS.
+// ViewChanged follows a change of the cluster. The edge calls it after each change, for one change at a
+// time. Clients in Sentinel mode learn of a new leader by the message +switch-master. Clients that speak TLS
+// get the port for TLS.
 //
 // If this node no longer leads, ViewChanged closes the connections of its clients, as a Sentinel
 // does. A client that does not know clusters finds the new leader only when it connects again. The
@@ -66,7 +66,8 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 	}
 }
 
-// switched returns the message about another leader, or about another address of the leader; nil if neither has changed.
+// switched returns the message about another leader, or about another address of the leader; nil if neither
+// has changed.
 func switched(name string, a, b *topology.Node, tls bool) []byte {
 	from, to := a.ClientPort(tls), b.ClientPort(tls)
 	if a.ID == b.ID && a.Host == b.Host && from == to {

@@ -95,8 +95,8 @@ func (c *Client) reject(call *commands.Call, err error) resp.Status {
 	return resp.Continue
 }
 
-// endHTTP closes the connection of a client that speaks HTTP. As in Redis, the client gets no reply. It also gets no
-// replies to earlier commands of the batch.
+// endHTTP closes the connection of a client that speaks HTTP. As in Redis, the client gets no reply. It also
+// gets no replies to earlier commands of the batch.
 func (c *Client) endHTTP(call *commands.Call) resp.Status {
 	if c.server.http.mayWarn(call.Now) {
 		c.server.parts.Log.Warn("possible SECURITY ATTACK: closing a client that sends HTTP (POST or Host: as a command), perhaps a web "+
@@ -135,8 +135,8 @@ func (c *Client) endWait() {
 	}
 }
 
-// RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the end of
-// CLIENT PAUSE, or of the command's own time.
+// RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the
+// end of CLIENT PAUSE, or of the command's own time.
 func (c *Client) RetryAfter() int64 {
 	clock, at := c.server.parts.Clock, c.conn.Wait.Until
 	if c.entry.State() == clients.Held {

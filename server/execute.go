@@ -70,8 +70,9 @@ func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 
 const errExhausted commands.Error = "OOM the system gives the server no more memory: lower maxmemory, or give the server more"
 
-// exhausted answers a command that found no memory for a key. It gets the value of the command's panic, and panics again if
-// the reason is another one. The key has not changed. A command on several keys may have changed the keys before.
+// exhausted answers a command that found no memory for a key. It gets the value of the command's panic, and
+// panics again if the reason is another one. The key has not changed. A command on several keys may have
+// changed the keys before.
 func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	switch reason {
 	case nil:
@@ -95,8 +96,8 @@ const (
 
 const errExecTooLarge commands.Error = "OOM the changes of the transaction take too much memory: split the transaction, or raise maxmemory"
 
-// execEffects returns how many bytes the changes of a transaction may have. They take twice their size, because
-// the log encodes them.
+// execEffects returns how many bytes the changes of a transaction may have. They take twice their size,
+// because the log encodes them.
 func (c *Client) execEffects() int64 {
 	bound := int64(maxExecEffects)
 	if limit := c.server.Config().MaxMemory; limit > 0 {
@@ -123,7 +124,8 @@ func (c *Client) Run(inner *commands.Call) {
 	}
 }
 
-// Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them ran.
+// Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them
+// ran.
 func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running }
 
 // run runs a command whose locks are held, and counts it. The time of a command starts at the end

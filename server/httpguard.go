@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// httpGuard ends connections that speak HTTP. A web page can make a browser POST to a local server. Without the guard,
-// the server would read each line of the request as a command, and would run the lines of the body. Redis has the same
-// guard (securityWarningCommand in its networking.c).
+// httpGuard ends connections that speak HTTP. A web page can make a browser POST to a local server. Without
+// the guard, the server would read each line of the request as a command, and would run the lines of the
+// body. Redis has the same guard (securityWarningCommand in its networking.c).
 //
 // The zero httpGuard is ready to use, and safe for concurrent use.
 type httpGuard struct {

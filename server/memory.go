@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// checkMemory evicts keys while memory exceeds maxmemory, which is not 0. If it cannot evict enough, commands that may need
-// more memory are errors. A follower evicts only the keys that its leader evicts.
+// checkMemory evicts keys while memory exceeds maxmemory, which is not 0. If it cannot evict enough,
+// commands that may need more memory are errors. A follower evicts only the keys that its leader evicts.
 func (s *Server) checkMemory(call *commands.Call, cfg *config.Config) error {
 	if s.parts.Store.Used() <= cfg.MaxMemory || !s.control.leads() {
 		return nil

@@ -16,7 +16,8 @@ const (
 	errReadOnly    commands.Error = "READONLY You can't write against a read only replica."
 )
 
-// errMoved tells a cluster client which node leads the slot of a command. A client that speaks TLS gets the port for TLS.
+// errMoved tells a cluster client which node leads the slot of a command. A client that speaks TLS gets the
+// port for TLS.
 func errMoved(slot uint16, n *topology.Node, tls bool) error {
 	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.ClientPort(tls)))
 }
@@ -103,7 +104,8 @@ func (c *Client) elsewhere(call *commands.Call, slot int) error {
 //   - reads of a READONLY client, while the keys are fresh
 //   - reads without keys, while the keys are fresh: SCAN, KEYS, DBSIZE, RANDOMKEY
 //
-// A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ from Redis:
+// A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ
+// from Redis:
 //   - READONLY clients also read while the cluster is down, as long as the keys are fresh.
 //   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does CL.RULE TRY, because only
 //     the leader knows the requests.

@@ -153,14 +153,16 @@ func (s *Server) RejectedConnection() { s.stats.Totals.Rejected.Add(1) }
 // Changes returns the number of effects since the start.
 func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
 
-// Activity returns a number that changes with each command, of HTTP requests too, and with each effect of another node.
+// Activity returns a number that changes with each command, of HTTP requests too, and with each effect of
+// another node.
 func (s *Server) Activity() int64 { return s.stats.Commands.Run() + s.Changes() }
 
 // UseRules replaces the rules of the rules-file. name is the name of the file in errors. See
 // [ruleset.Rules.UseFile].
 func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules.UseFile(name, text) }
 
-// WatchRules sets the function that returns the state of the rules-file or the rules-url. Call it before the first request.
+// WatchRules sets the function that returns the state of the rules-file or the rules-url. Call it before the
+// first request.
 func (s *Server) WatchRules(source func() ruleset.Source) { s.parts.Rules.Watch(source) }
 
 // MayExpire reports whether the server may remove expired keys in the background at now, in Unix

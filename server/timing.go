@@ -7,9 +7,9 @@ import (
 	"cellserver/server/scripts"
 )
 
-// timing measures commands. It measures several fast commands together, because reading the clock and
-// adding to shared counters take longer than the commands. They are of one kind, or of two kinds by turns. It always
-// measures the first command of a kind alone.
+// timing measures commands. It measures several fast commands together, because reading the clock and adding
+// to shared counters take longer than the commands. They are of one kind, or of two kinds by turns. It
+// always measures the first command of a kind alone.
 type timing struct {
 	since  int64    // monotonic time of the end of the last command, or of the start of the batch
 	until  int64    // monotonic time at which the batch ends; further commands are for the next one
@@ -29,7 +29,8 @@ type group struct {
 // weight returns an estimate of the time of a group's calls. Only the ratio of two weights has a meaning.
 func (g *group) weight() float64 { return float64(g.n) * float64(max(g.alone, 1)) }
 
-// maxGroup is the largest number of commands that are measured together. Those of one kind count with their average duration.
+// maxGroup is the largest number of commands that are measured together. Those of one kind count with their
+// average duration.
 const maxGroup = 16
 
 // groupBelow is a duration in nanoseconds. If SLOWLOG or LATENCY asks for shorter durations, every

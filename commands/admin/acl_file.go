@@ -15,7 +15,8 @@ const (
 	errNotSaved commands.Error = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
 )
 
-// aclLoad replaces all users by those of the aclfile. It disconnects the clients of users that the file does not name.
+// aclLoad replaces all users by those of the aclfile. It disconnects the clients of users that the file does
+// not name.
 func aclLoad(c *commands.Call) error {
 	file := c.Server.Settings.UserFile()
 	if file == nil {

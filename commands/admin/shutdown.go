@@ -2,8 +2,9 @@ package admin
 
 import "cellserver/commands"
 
-// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server. On success it closes the connection
-// without a reply. While a script is busy, only NOSAVE stops it. ABORT is always an error: a shutdown begins at once, and nothing can abort it.
+// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] stops the server. On success it closes the connection without a
+// reply. While a script is busy, only NOSAVE stops it. ABORT is always an error: a shutdown begins at once,
+// and nothing can abort it.
 var _ = commands.Register(&commands.Command{
 	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy,
 	Group: commands.GroupServer, Since: "1.0.0",

@@ -6,8 +6,9 @@ import (
 	"cellserver/resp"
 )
 
-// clusterSlots replies with the ranges of slots: the leader of each one, and then the replicas that
-// serve reads. There is never a hole: during an election the last leader stays, and before the first one see withLeader.
+// clusterSlots replies with the ranges of slots: the leader of each one, and then the replicas that serve
+// reads. There is never a hole: during an election the last leader stays, and before the first one see
+// withLeader.
 func clusterSlots(c *commands.Call) error {
 	v, w := viewOf(c), c.Out
 	array, count := w.DeferArray(), 0

@@ -20,9 +20,9 @@ func viewOf(c *commands.Call) *topology.View {
 	}
 }
 
-// withLeader is a command that shows which node serves the slots. It is an error on a node that has not heard of a leader
-// since its start. Otherwise client libraries would believe that nobody serves the slots. After an error they ask another
-// node.
+// withLeader is a command that shows which node serves the slots. It is an error on a node that has not
+// heard of a leader since its start. Otherwise client libraries would believe that nobody serves the slots.
+// After an error they ask another node.
 func withLeader(run func(c *commands.Call) error) func(c *commands.Call) error {
 	return func(c *commands.Call) error {
 		if viewOf(c).LeaderOf(0) < 0 {

@@ -40,8 +40,9 @@ func auth(c *commands.Call) error {
 	return commands.ReplyOK(c)
 }
 
-// authenticate checks a password. The time does not depend on the number of right characters. ACL LOG keeps a failure, and
-// auth-fail-limit bounds the failures of an address. Without any password there is nothing to guess, and no limit.
+// authenticate checks a password. The time does not depend on the number of right characters. ACL LOG keeps
+// a failure, and auth-fail-limit bounds the failures of an address. Without any password there is nothing to
+// guess, and no limit.
 func authenticate(c *commands.Call, name, password []byte) error {
 	users, addr := c.Server.Users, c.Conn.Link.Host()
 	if user := users.Find(string(name)); user != nil && user.Open() || !users.Guessable() {

@@ -2,8 +2,9 @@ package hashes
 
 import "cellserver/commands"
 
-// HGETALL key replies with all fields and values: a map in RESP3. HKEYS key replies with the fields, HVALS key with the
-// values, and HLEN key with the number of fields. A small hash has its fields in the order in which they were added.
+// HGETALL key replies with all fields and values: a map in RESP3. HKEYS key replies with the fields, HVALS
+// key with the values, and HLEN key with the number of fields. A small hash has its fields in the order in
+// which they were added.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly,

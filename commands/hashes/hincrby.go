@@ -6,8 +6,8 @@ import (
 	"cellserver/internal/longdouble"
 )
 
-// HINCRBY key field increment adds to the integer in a field and replies with the sum. HINCRBYFLOAT adds to the number in
-// a field, with a long double as Redis does. An absent field is 0.
+// HINCRBY key field increment adds to the integer in a field and replies with the sum. HINCRBYFLOAT adds to
+// the number in a field, with a long double as Redis does. An absent field is 0.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,

@@ -5,8 +5,9 @@ import (
 	"cellserver/store/hash"
 )
 
-// HRANDFIELD key [count [WITHVALUES]] replies with a random field, or null. With a positive count it replies with count
-// different fields, at most all. With a negative count it replies with exactly -count fields, which may repeat.
+// HRANDFIELD key [count [WITHVALUES]] replies with a random field, or null. With a positive count it replies
+// with count different fields, at most all. With a negative count it replies with exactly -count fields,
+// which may repeat.
 var _ = commands.Register(&commands.Command{
 	Name: "hrandfield", Arity: -2, Flags: commands.ReadOnly,
 	Keys: commands.OneKey, Group: commands.GroupHash, Since: "6.2.0",

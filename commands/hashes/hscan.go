@@ -2,9 +2,9 @@ package hashes
 
 import "cellserver/commands"
 
-// HSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor and some fields with their values. The
-// cursor 0 ends the scan. A scan returns every field that exists during the whole scan. A small hash comes at once, as in
-// Redis.
+// HSCAN key cursor [MATCH pattern] [COUNT count] replies with the next cursor and some fields with their
+// values. The cursor 0 ends the scan. A scan returns every field that exists during the whole scan. A small
+// hash comes at once, as in Redis.
 var _ = commands.Register(&commands.Command{
 	Name: "hscan", Arity: -3, Flags: commands.ReadOnly,
 	Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.8.0",

@@ -2,8 +2,8 @@ package hashes
 
 import "cellserver/commands"
 
-// HSET key field value [field value …] sets fields and replies with the number of new fields. HMSET replies with OK.
-// HSETNX sets a field only if it is absent, and replies with 1 if it did.
+// HSET key field value [field value …] sets fields and replies with the number of new fields. HMSET replies
+// with OK. HSETNX sets a field only if it is absent, and replies with 1 if it did.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,

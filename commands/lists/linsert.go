@@ -6,8 +6,8 @@ import (
 	"cellserver/store/list"
 )
 
-// LINSERT key <BEFORE | AFTER> pivot element puts an element before or behind the first one that equals the pivot. It replies
-// with the new length, -1 if no element equals the pivot, or 0 if the key is absent.
+// LINSERT key <BEFORE | AFTER> pivot element puts an element before or behind the first one that equals the
+// pivot. It replies with the new length, -1 if no element equals the pivot, or 0 if the key is absent.
 var _ = commands.Register(&commands.Command{
 	Name: "linsert", Arity: 5, Flags: commands.Write | commands.DenyOOM,
 	Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupList, Since: "2.2.0",

@@ -7,8 +7,9 @@ import (
 	"cellserver/store"
 )
 
-// LMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> moves an element from an end of a list to an end of another one. Both
-// may be the same list. It replies with the element, or null. RPOPLPUSH source destination is LMOVE with RIGHT LEFT.
+// LMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> moves an element from an end of a list to an end of
+// another one. Both may be the same list. It replies with the element, or null. RPOPLPUSH source destination
+// is LMOVE with RIGHT LEFT.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM,
@@ -60,8 +61,9 @@ func move(c *commands.Call, from, to *end) error {
 		element = bytes.Clone(b)
 		return true
 	})
-	// The element is there twice for a moment, so a list of one element that turns stays, with its expiry. If both ends are
-	// the same, the list does not change. For clients that watch the key it does, as in Redis.
+	// The element is there twice for a moment, so a list of one element that turns stays, with its expiry.
+	// If both ends are the same, the list does not change. For clients that watch the key it does, as in
+	// Redis.
 	target.Change(to.push, store.Operands{Value: element})
 	source.Change(from.pop, store.Operands{Int: 1})
 	c.Notify(commands.ListEvents, to.pushed, c.Args[2])

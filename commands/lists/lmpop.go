@@ -2,8 +2,8 @@ package lists
 
 import "cellserver/commands"
 
-// LMPOP numkeys key [key …] <LEFT | RIGHT> [COUNT count] removes elements of the first key that exists. It replies with the
-// key and the removed elements, or null.
+// LMPOP numkeys key [key …] <LEFT | RIGHT> [COUNT count] removes elements of the first key that exists. It
+// replies with the key and the removed elements, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "lmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupList, Since: "7.0.0",
 	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},

@@ -6,9 +6,10 @@ import (
 	"cellserver/commands"
 )
 
-// LPOS key element [RANK rank] [COUNT num-matches] [MAXLEN len] replies with the index of the first element that equals an
-// element, or null. RANK 2 is the second such element; a negative rank counts from behind. With COUNT n the reply is an
-// array of at most n indexes, or of all indexes if n is 0. MAXLEN n compares n elements only.
+// LPOS key element [RANK rank] [COUNT num-matches] [MAXLEN len] replies with the index of the first element
+// that equals an element, or null. RANK 2 is the second such element; a negative rank counts from behind.
+// With COUNT n the reply is an array of at most n indexes, or of all indexes if n is 0. MAXLEN n compares n
+// elements only.
 var _ = commands.Register(&commands.Command{
 	Name: "lpos", Arity: -3, Flags: commands.ReadOnly,
 	Keys: commands.OneKey, Group: commands.GroupList, Since: "6.0.6",

@@ -5,9 +5,9 @@ import (
 	"cellserver/store/list"
 )
 
-// LLEN key replies with the number of elements. LINDEX key index replies with the element of an index, or null. LRANGE key
-// start stop replies with the elements from one index to another one. A negative index counts from behind: -1 is the last
-// element.
+// LLEN key replies with the number of elements. LINDEX key index replies with the element of an index, or
+// null. LRANGE key start stop replies with the elements from one index to another one. A negative index
+// counts from behind: -1 is the last element.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast,

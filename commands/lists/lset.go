@@ -6,9 +6,10 @@ import (
 	"cellserver/store/list"
 )
 
-// LSET key index element replaces the element of an index. LTRIM key start stop keeps the elements from index start to index
-// stop, and removes all others. Both reply with OK. LREM key count element removes the first count elements that equal
-// element. It removes the last ones if count is negative, and all if it is 0. It replies with their number.
+// LSET key index element replaces the element of an index. LTRIM key start stop keeps the elements from
+// index start to index stop, and removes all others. Both reply with OK. LREM key count element removes the
+// first count elements that equal element. It removes the last ones if count is negative, and all if it is
+// 0. It replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM,

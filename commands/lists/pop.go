@@ -6,8 +6,8 @@ import (
 	"cellserver/store/list"
 )
 
-// LPOP key [count] removes the first element, and RPOP the last one, and replies with it, or null. With a count they remove
-// at most count elements and reply with an array.
+// LPOP key [count] removes the first element, and RPOP the last one, and replies with it, or null. With a
+// count they remove at most count elements and reply with an array.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",

@@ -5,8 +5,9 @@ import (
 	"cellserver/store"
 )
 
-// LPUSH key element [element …] puts elements before the first one, one after the other, and RPUSH behind the last one.
-// They reply with the new length. LPUSHX and RPUSHX do so only if the list exists, and reply with 0 if it does not.
+// LPUSH key element [element …] puts elements before the first one, one after the other, and RPUSH behind
+// the last one. They reply with the new length. LPUSHX and RPUSHX do so only if the list exists, and reply
+// with 0 if it does not.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "1.0.0",

@@ -66,8 +66,8 @@ func subscribe(c *commands.Call, s subject) error {
 	return nil
 }
 
-// mayKeep reports whether the user still has the right to new subscriptions. ACL SETUSER may have taken it away just before
-// the broker knew them.
+// mayKeep reports whether the user still has the right to new subscriptions. ACL SETUSER may have taken it
+// away just before the broker knew them.
 func mayKeep(c *commands.Call, s subject) bool {
 	_, limits := c.Server.Users.Rights(c.Conn.Identity.User)
 	if limits == nil {

@@ -5,11 +5,12 @@ import (
 	"cellserver/store"
 )
 
-// EVAL script numkeys [key …] [arg …] runs a Lua script and replies with what it returns. EVALSHA runs a script that the
-// server knows, by the SHA-1 of its text. EVAL_RO and EVALSHA_RO run scripts that must not write.
+// EVAL script numkeys [key …] [arg …] runs a Lua script and replies with what it returns. EVALSHA runs a
+// script that the server knows, by the SHA-1 of its text. EVAL_RO and EVALSHA_RO run scripts that must not
+// write.
 //
-// No other client sees the effects of a part of a script. The declared keys are locked. A script that uses other keys, too,
-// begins again, and then runs alone.
+// No other client sees the effects of a part of a script. The declared keys are locked. A script that uses
+// other keys, too, begins again, and then runs alone.
 var (
 	_ = register("eval", "2.6.0", "Execute a Lua script server side", "script", writing)
 	_ = register("evalsha", "2.6.0", "Execute a Lua script server side", "sha1", writing|bySHA)

@@ -7,7 +7,8 @@ var _ = commands.Register(&commands.Command{
 	Name: "script", Arity: -2, Group: commands.GroupScripting, Since: "2.6.0", Categories: []string{},
 	Summary: "A container for Lua scripts management commands", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
-		// SCRIPT EXISTS sha1 … replies with 1 for each script that the server knows, and with 0 for the others.
+		// SCRIPT EXISTS sha1 … replies with 1 for each script that the server knows, and with 0 for the
+		// others.
 		{
 			Name: "exists", Arity: -3, Flags: commands.NoScript, Since: "2.6.0",
 			Summary: "Check existence of scripts in the script cache.", Usage: "sha1 [sha1 ...]",

@@ -1,6 +1,7 @@
 // Package sets holds the commands on sets.
 //
-// set.go reads sets and stores results. combine.go has the arguments of unions, intersections and differences.
+// set.go reads sets and stores results. combine.go has the arguments of unions, intersections and
+// differences.
 //
 // May use: the keyspace alone.
 //

@@ -2,8 +2,8 @@ package sets
 
 import "cellserver/commands"
 
-// SADD key member [member …] adds members and replies with the number of new members. SREM key member [member …] removes
-// members and replies with the number of removed members.
+// SADD key member [member …] adds members and replies with the number of new members. SREM key member
+// [member …] removes members and replies with the number of removed members.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sadd", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,

@@ -2,9 +2,9 @@ package sets
 
 import "cellserver/commands"
 
-// SINTER key [key …] replies with the members that are in all sets. SUNION replies with those of any set, and SDIFF with
-// those of the first set that are in no other. SINTERSTORE, SUNIONSTORE and SDIFFSTORE destination key [key …] store them
-// and reply with their number.
+// SINTER key [key …] replies with the members that are in all sets. SUNION replies with those of any set,
+// and SDIFF with those of the first set that are in no other. SINTERSTORE, SUNIONSTORE and SDIFFSTORE
+// destination key [key …] store them and reply with their number.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sinter", Arity: -2, Flags: commands.ReadOnly,

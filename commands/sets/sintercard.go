@@ -2,7 +2,8 @@ package sets
 
 import "cellserver/commands"
 
-// SINTERCARD numkeys key [key …] [LIMIT limit] replies with the number of members that are in all sets, at most limit.
+// SINTERCARD numkeys key [key …] [LIMIT limit] replies with the number of members that are in all sets, at
+// most limit.
 var _ = commands.Register(&commands.Command{
 	Name: "sintercard", Arity: -3, Flags: commands.ReadOnly,
 	Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSet, Since: "7.0.0",

@@ -5,8 +5,9 @@ import (
 	"cellserver/store/set"
 )
 
-// SMEMBERS key replies with all members: a set in RESP3. SSCAN key cursor [MATCH pattern] [COUNT count] replies with the
-// next cursor and some members. The cursor 0 ends the scan. A scan returns every member that exists during the whole scan.
+// SMEMBERS key replies with all members: a set in RESP3. SSCAN key cursor [MATCH pattern] [COUNT count]
+// replies with the next cursor and some members. The cursor 0 ends the scan. A scan returns every member
+// that exists during the whole scan.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "smembers", Arity: 2, Flags: commands.ReadOnly,

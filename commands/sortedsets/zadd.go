@@ -16,8 +16,8 @@ import (
 //	  - GT raises scores only, and LT lowers them only.
 //	  - INCR adds to the score of one member. ZINCRBY is ZADD with INCR.
 //
-// The reply is the number of new members. With CH it is the number of new and changed members. With INCR it is the new
-// score, or null if an option forbids the change.
+// The reply is the number of new members. With CH it is the number of new and changed members. With INCR it
+// is the new score, or null if an option forbids the change.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
@@ -83,8 +83,8 @@ func zadd(c *commands.Call, o zaddOptions) error {
 	return nil
 }
 
-// parseScores appends the scores of pairs of a score and a member. It parses all of them before the first change, so that
-// an error changes nothing.
+// parseScores appends the scores of pairs of a score and a member. It parses all of them before the first
+// change, so that an error changes nothing.
 func parseScores(to []float64, pairs [][]byte) ([]float64, error) {
 	for i := 0; i < len(pairs); i += 2 {
 		f, ok := commands.ParseFloat(pairs[i])

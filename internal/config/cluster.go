@@ -50,8 +50,8 @@ const (
 	ReadsQuorum Reads = "quorum" // by asking the majority each time
 )
 
-// PeerPort returns the port for other nodes, and the port for clients on which its default is based: port, or tls-port
-// without it. A server without TCP has the base port 0.
+// PeerPort returns the port for other nodes, and the port for clients on which its default is based: port,
+// or tls-port without it. A server without TCP has the base port 0.
 func (c *Config) PeerPort() (peer, base int) {
 	base = c.Port
 	if base == 0 {
@@ -63,7 +63,8 @@ func (c *Config) PeerPort() (peer, base int) {
 	return base + topology.PeerOffset, base
 }
 
-// AnnouncedHost returns the name or address that cluster-announce-hostname or cluster-announce-ip sets; "" for none.
+// AnnouncedHost returns the name or address that cluster-announce-hostname or cluster-announce-ip sets; ""
+// for none.
 func (c *Cluster) AnnouncedHost() string {
 	if c.AnnounceHostname != "" {
 		return c.AnnounceHostname
@@ -71,8 +72,8 @@ func (c *Cluster) AnnouncedHost() string {
 	return c.AnnounceIP
 }
 
-// AnnouncedPort returns the port that the node announces to clients without TLS; 0 for the one on which it listens. If the
-// node has only a port for TLS, it announces one port to all clients.
+// AnnouncedPort returns the port that the node announces to clients without TLS; 0 for the one on which it
+// listens. If the node has only a port for TLS, it announces one port to all clients.
 func (c *Config) AnnouncedPort() int {
 	if c.Port == 0 {
 		return cmp.Or(c.Cluster.AnnouncePort, c.Cluster.AnnounceTLSPort)

@@ -32,7 +32,8 @@ const (
 	AccessLocal Access = "local" // clients from the loopback address or a unix socket
 )
 
-// Allows reports whether a client has access. local says that it is from the loopback address or a unix socket.
+// Allows reports whether a client has access. local says that it is from the loopback address or a unix
+// socket.
 func (a Access) Allows(local bool) bool {
 	return a == AccessYes || a == AccessLocal && local
 }
@@ -83,8 +84,9 @@ const (
 	ResetChannels PubSubDefault = "resetchannels"
 )
 
-// OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when more than
-// Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero means no limit.
+// OutputLimit bounds the bytes of replies that wait for one client. The server closes the connection when
+// more than Hard bytes wait, or when more than Soft bytes wait for Seconds without a pause. Zero means no
+// limit.
 type OutputLimit struct {
 	Hard, Soft int64
 	Seconds    int
@@ -93,8 +95,8 @@ type OutputLimit struct {
 // OutputLimits is client-output-buffer-limit: a limit for each class of client.
 type OutputLimits struct{ Normal, Replica, PubSub OutputLimit }
 
-// FailLimit is auth-fail-limit: how many attempts to authenticate may fail for one client address, at once and in
-// Seconds seconds. A Count of 0 means no limit.
+// FailLimit is auth-fail-limit: how many attempts to authenticate may fail for one client address, at once
+// and in Seconds seconds. A Count of 0 means no limit.
 type FailLimit struct{ Count, Seconds int64 }
 
 // SavePoint causes a snapshot when there were at least Changes changes, and Seconds seconds have passed since

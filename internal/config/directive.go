@@ -35,8 +35,9 @@ var (
 	ErrProtected = errors.New("can't set protected config")
 )
 
-// Settable reports whether a client may change the directive with CONFIG SET: the result is nil, [ErrImmutable]
-// or [ErrProtected]. local says that the client is from the loopback address or a unix socket.
+// Settable reports whether a client may change the directive with CONFIG SET: the result is nil,
+// [ErrImmutable] or [ErrProtected]. local says that the client is from the loopback address or a unix
+// socket.
 func (d *Directive) Settable(c *Config, local bool) error {
 	switch {
 	case !d.Mutable:

@@ -2,7 +2,8 @@ package config
 
 import "cellserver/internal/config/value"
 
-// The directives of a cluster are fixed at the start: every node reads them once, and announces some of them to the others.
+// The directives of a cluster are fixed at the start: every node reads them once, and announces some of them
+// to the others.
 var clusterDirectives = group("Cluster", "",
 	field("cluster-enabled", value.YesNo, "no", func(c *Config) *bool { return &c.ClusterEnabled },
 		"Answer cluster clients. Without `cluster-nodes` the server is a cluster of one node, which owns every slot.").immutable(),

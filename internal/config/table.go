@@ -66,8 +66,9 @@ func (c *Config) Get(name string) (string, bool) {
 	return d.get(c), true
 }
 
-// Set changes a directive's value, or returns an error and changes nothing. The text of the error is Redis's text after
-// "CONFIG SET failed (possibly related to argument 'x') - ". Set does not check [Directive.Settable].
+// Set changes a directive's value, or returns an error and changes nothing. The text of the error is Redis's
+// text after "CONFIG SET failed (possibly related to argument 'x') - ". Set does not check
+// [Directive.Settable].
 func (c *Config) Set(name string, args []string) error {
 	d, ok := Lookup(name)
 	if !ok {

@@ -30,9 +30,9 @@ func Put8(dst []byte, n uint64) { binary.LittleEndian.PutUint64(dst, eight(n)|ei
 // eightZeros turns eight numbers below ten into digits.
 const eightZeros = 0x3030303030303030
 
-// eight returns the eight digits of n as numbers, one in each byte, the highest digit in the lowest byte. n must be
-// less than 1e8. Each step splits all parts in two at once. A multiplication and a shift divide a number below 10,000
-// by 100, and a number below 100 by 10.
+// eight returns the eight digits of n as numbers, one in each byte, the highest digit in the lowest byte. n
+// must be less than 1e8. Each step splits all parts in two at once. A multiplication and a shift divide a
+// number below 10,000 by 100, and a number below 100 by 10.
 func eight(n uint64) uint64 {
 	parts := n/10_000 | n%10_000<<32 // two parts of four digits
 	high := parts * 5243 >> 19 & 0x0000007f_0000007f

@@ -6,9 +6,9 @@ import "bytes"
 // with more groups matches nothing.
 const maxStars = 1000
 
-// Match reports whether a pattern matches all of s: * stands for any bytes, ? for any byte, [a-c] and [^a-c] for
-// classes, and \ takes the next byte literally. The empty string matches the empty pattern alone. The time is at most
-// the product of the lengths, because Match retries only the last *.
+// Match reports whether a pattern matches all of s: * stands for any bytes, ? for any byte, [a-c] and [^a-c]
+// for classes, and \ takes the next byte literally. The empty string matches the empty pattern alone. The
+// time is at most the product of the lengths, because Match retries only the last *.
 func Match(pattern, s []byte) bool {
 	if len(s) == 0 {
 		return len(pattern) == 0

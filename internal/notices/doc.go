@@ -1,5 +1,5 @@
-// Package notices has the licences of the modules that are linked into the server, because these licences ask for that.
-// cellserver --licenses prints them, and the image has them as a file.
+// Package notices has the licences of the modules that are linked into the server, because these licences
+// ask for that. cellserver --licenses prints them, and the image has them as a file.
 //
 //	notices.go    the text
 //	NOTICES.txt   the same as a file, which go generate writes from the module cache

@@ -54,8 +54,8 @@ func move[T string | []byte](to []byte, from T) {
 	}
 }
 
-// movePiece copies a piece. The runtime stops a goroutine where a function begins, so the compiler must not move this code
-// to its caller.
+// movePiece copies a piece. The runtime stops a goroutine where a function begins, so the compiler must not
+// move this code to its caller.
 //
 //go:noinline
 func movePiece[T string | []byte](to []byte, from T) { copy(to, from) }

@@ -1,12 +1,14 @@
-// Package porttest gives tests TCP ports that stay free until their servers listen on them, also while a server is down.
+// Package porttest gives tests TCP ports that stay free until their servers listen on them, also while a
+// server is down.
 //
-// A port that the system chooses (":0") does not stay free: any outgoing connection may take it as its local port. The ports
-// of this package lie below the ones that systems choose from.
+// A port that the system chooses (":0") does not stay free: any outgoing connection may take it as its local
+// port. The ports of this package lie below the ones that systems choose from.
 //
-// Several test programs run at the same time. A port belongs to one test until that test ends, because its program holds a UDP
-// socket of the same number. The socket does not disturb servers, which use TCP.
+// Several test programs run at the same time. A port belongs to one test until that test ends, because its
+// program holds a UDP socket of the same number. The socket does not disturb servers, which use TCP.
 //
-// Invariant: no two tests have the same port at the same time. A lock guards the list of the ports of a process.
+// Invariant: no two tests have the same port at the same time. A lock guards the list of the ports of a
+// process.
 //
 // Only tests import the package.
 package porttest
@@ -31,8 +33,8 @@ var (
 	given = map[int]bool{}
 )
 
-// Free returns a TCP port of the loopback address that no process uses until the test ends. The port 10,000 above it is free,
-// too. A process gets each port once.
+// Free returns a TCP port of the loopback address that no process uses until the test ends. The port 10,000
+// above it is free, too. A process gets each port once.
 func Free(t testing.TB) int {
 	t.Helper()
 	mu.Lock()

@@ -13,11 +13,11 @@ const (
 	MaxKey = 256
 )
 
-// Sketch counts at most [Counters] keys. A further key replaces the key with the lowest count, and continues from that
-// count.
+// Sketch counts at most [Counters] keys. A further key replaces the key with the lowest count, and continues
+// from that count.
 //
-// It is not safe for concurrent use. The zero Sketch is empty. A full sketch allocates only for a key that is longer than all earlier
-// keys.
+// It is not safe for concurrent use. The zero Sketch is empty. A full sketch allocates only for a key that
+// is longer than all earlier keys.
 type Sketch struct {
 	hashes [Counters]uint64 // in an array of their own, which Add searches
 	counts [Counters]int64  // 0: the counter is free
@@ -55,8 +55,8 @@ func (s *Sketch) Add(hash uint64, db int, key []byte) {
 	s.counts[least]++
 }
 
-// least returns a counter with the lowest count. Most counters that were the lowest in the last search are still the lowest.
-// So least rarely compares all counters.
+// least returns a counter with the lowest count. Most counters that were the lowest in the last search are
+// still the lowest. So least rarely compares all counters.
 func (s *Sketch) least() int {
 	for range s.counts {
 		s.at = (s.at + 1) % Counters

@@ -2,8 +2,8 @@ package topology
 
 import "time"
 
-// LatencySteps is the number of steps of a histogram of commits. Step i has the commits of less than 2^i microseconds that
-// are in no smaller step; the last one has all others.
+// LatencySteps is the number of steps of a histogram of commits. Step i has the commits of less than 2^i
+// microseconds that are in no smaller step; the last one has all others.
 const LatencySteps = 26
 
 // Metrics are the numbers of a node since its start.

@@ -38,8 +38,8 @@ type Node struct {
 	Applied  uint64 // index of the last log entry that the node has reported as applied; 0 if it has reported none
 }
 
-// ClientPort returns the port for clients. If tls is true, it returns the port for clients that speak TLS, if the node
-// has one.
+// ClientPort returns the port for clients. If tls is true, it returns the port for clients that speak TLS,
+// if the node has one.
 func (n *Node) ClientPort(tls bool) int {
 	if tls && n.TLSPort != 0 {
 		return n.TLSPort
@@ -109,8 +109,8 @@ func (v *View) Follows() bool {
 	return v.State == OK && leader >= 0 && leader != v.Self && v.Nodes[leader].Healthy
 }
 
-// Replicas returns the nodes that follow this node in the first group, as indexes in Nodes. It leaves out nodes that do not
-// reply to this node.
+// Replicas returns the nodes that follow this node in the first group, as indexes in Nodes. It leaves out
+// nodes that do not reply to this node.
 func (v *View) Replicas() (healthy []int) {
 	if v.LeaderOf(0) != v.Self {
 		return nil

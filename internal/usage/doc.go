@@ -4,8 +4,9 @@
 //	usage.go  Parse: from a line to a tree of arguments
 //	names.go  what the line does not say: types by the words, and the names of groups
 //
-// The notation is that of Redis's documentation. A word in capitals is a token, which the client sends as it is. Any
-// other word names a value. [a] is optional, and <a | b> is a choice. In "a [a ...]" the argument a repeats.
+// The notation is that of Redis's documentation. A word in capitals is a token, which the client sends as it
+// is. Any other word names a value. [a] is optional, and <a | b> is a choice. In "a [a ...]" the argument a
+// repeats.
 //
 // Invariants: the package knows commands only by their names. A line has one tree.
 //

@@ -8,18 +8,20 @@ import (
 	"cellserver/store"
 )
 
-// Body collects effects as the commands of a log that has no files and begins in database 0. Integers are records instead
-// (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty, and has the newest forms.
+// Body collects effects as the commands of a log that has no files and begins in database 0. Integers are
+// records instead (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty,
+// and has the newest forms.
 type Body struct {
 	enc      *encoder
 	commands bool // integers are commands, and not records
 }
 
-// NewBody returns an empty body, whose integers have a form that appliers of a feature level know. The caller converts newer
-// changes with [InOlderForms].
+// NewBody returns an empty body, whose integers have a form that appliers of a feature level know. The
+// caller converts newer changes with [InOlderForms].
 func NewBody(level uint16) Body { return Body{commands: level < levelOfRecords} }
 
-// Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them or none.
+// Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them
+// or none.
 func (b *Body) Append(effects []store.Effect) {
 	if b.enc == nil {
 		b.enc = newEncoder()
@@ -70,7 +72,8 @@ type BodyApplier struct {
 	args  [][]byte
 }
 
-// NewBodyApplier returns an applier of bodies. tx is a transaction of the store, with the options that the changes need.
+// NewBodyApplier returns an applier of bodies. tx is a transaction of the store, with the options that the
+// changes need.
 func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
 	b := &BodyApplier{Level: BodyLevel, apply: applier{store: s, tx: tx}}
 	b.apply.replayer = b.rare
@@ -87,8 +90,8 @@ func (b *BodyApplier) rare(_ int, args [][]byte) error {
 
 var errUnclosed = errors.New("a transaction has no end")
 
-// Apply applies a body. The keys count as used at now, in Unix nanoseconds. After an error the store has a part of the
-// body, so the caller must drop the store.
+// Apply applies a body. The keys count as used at now, in Unix nanoseconds. After an error the store has a
+// part of the body, so the caller must drop the store.
 func (b *BodyApplier) Apply(body []byte, now int64) error {
 	b.apply.now, b.apply.db = now, 0
 	err := b.commands(body)

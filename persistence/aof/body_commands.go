@@ -5,8 +5,8 @@ import (
 	"cellserver/store"
 )
 
-// rareCommands has the commands of effects that no codec applies. In a file they may come from a Redis, in a form that
-// only the server knows, so a [Replayer] applies them there.
+// rareCommands has the commands of effects that no codec applies. In a file they may come from a Redis, in a
+// form that only the server knows, so a [Replayer] applies them there.
 var rareCommands = map[string]applyFunc{
 	"PERSIST": applyPersist, "FLUSHDB": applyFlush, "SWAPDB": applySwap, "SETRANGE": applySetRange, "APPEND": applyAppend,
 }

@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// Appliers of older releases do not know every form of a body. The feature level of a form is that of the first release
-// that knows it:
+// Appliers of older releases do not know every form of a body. The feature level of a form is that of the
+// first release that knows it:
 //
 //	3  commands that change values and whole databases
 //	4  records of integers
@@ -26,7 +26,8 @@ const (
 	OwnLevel = 6
 )
 
-// ChangeLevels has the feature level of each change of a collection, by its verb. A new change needs a new level.
+// ChangeLevels has the feature level of each change of a collection, by its verb. A new change needs a new
+// level.
 var ChangeLevels = map[string]uint16{
 	"ZADD": 3, "ZREM": 3, "HSET": 3, "HDEL": 3, "SADD": 3, "SREM": 3,
 	"LPUSH": 3, "RPUSH": 3, "LPOP": 3, "RPOP": 3, "LSET": 3, "LINSERT": 3, "LREM": 3, "LTRIM": 3,
@@ -51,9 +52,9 @@ func (b *BodyApplier) refuseNewer(args [][]byte) error {
 	return nil
 }
 
-// InOlderForms returns effects that appliers of a feature level know. They leave the same keys as the effects of tx, whose
-// locks are held. If one of these effects has a newer form, each key that tx has touched gets its whole value instead. ok is
-// false if a key holds a type that these appliers do not know.
+// InOlderForms returns effects that appliers of a feature level know. They leave the same keys as the
+// effects of tx, whose locks are held. If one of these effects has a newer form, each key that tx has
+// touched gets its whole value instead. ok is false if a key holds a type that these appliers do not know.
 func InOlderForms(tx *store.Tx, effects []store.Effect, level uint16) (older []store.Effect, ok bool) {
 	isNewer := func(f store.Effect) bool { return levelOfEffect(&f) > level }
 	if !slices.ContainsFunc(effects, isNewer) {
@@ -81,8 +82,8 @@ func InOlderForms(tx *store.Tx, effects []store.Effect, level uint16) (older []s
 	return older, !slices.ContainsFunc(older, isNewer)
 }
 
-// levelOfEffect returns the feature level that an effect needs at least; 0 if every release knows it. An integer needs no
-// level, because it can be a command.
+// levelOfEffect returns the feature level that an effect needs at least; 0 if every release knows it. An
+// integer needs no level, because it can be a command.
 func levelOfEffect(f *store.Effect) uint16 {
 	switch {
 	case f.DB == store.Own:

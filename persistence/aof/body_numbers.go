@@ -7,8 +7,9 @@ import (
 	"cellserver/store"
 )
 
-// A body has most effects as commands, but a key that gets an integer as a record: nearly every effect of a limiter. A
-// record has a third of the bytes of a command, and no digits to read. All nodes have to write, send and read it.
+// A body has most effects as commands, but a key that gets an integer as a record: nearly every effect of a
+// limiter. A record has a third of the bytes of a command, and no digits to read. All nodes have to write,
+// send and read it.
 //
 //	1 byte    1, 2 if the key expires, or 3 if its expiry follows from the integer; a command begins with '*'
 //	1-10      size of the key, as a varint
@@ -43,8 +44,8 @@ func appendNumber(b []byte, f *store.Effect) []byte {
 
 var errRecord = errors.New("a record of an integer is cut off, or has an unknown form")
 
-// parseNumber returns the parts of the record at the beginning of b: its first byte, the key, and the numbers. args is room
-// for them.
+// parseNumber returns the parts of the record at the beginning of b: its first byte, the key, and the
+// numbers. args is room for them.
 func parseNumber(b []byte, args [][]byte) (_ [][]byte, size int, err error) {
 	if b[0] < recordForever || b[0] > recordTAT {
 		return nil, 0, errRecord

@@ -10,8 +10,9 @@ import (
 
 // codec writes one group of effects as commands, and applies these commands.
 type codec struct {
-	// newAppenders returns the functions that append the commands of the effects to e. An encoder calls newAppenders
-	// once, so the functions may keep buffers and callbacks: then no effect costs an allocation.
+	// newAppenders returns the functions that append the commands of the effects to e. An encoder calls
+	// newAppenders once, so the functions may keep buffers and callbacks: then no effect costs an
+	// allocation.
 	newAppenders func(e *encoder) map[store.Op]appender
 	// commands has a function for each command that the appenders write.
 	commands map[string]applyFunc
@@ -28,9 +29,9 @@ type appender struct {
 // applyFunc changes nothing and reports false.
 type applyFunc func(a *applier, args [][]byte) bool
 
-// encoder collects effects as the commands of a log. Most commands say what a key holds, not how it changes. RENAME and
-// MOVE name keys, because a value that moves would be logged as a whole. The changes of some types say how the value
-// changes ([store.Type]). A log applies every command once.
+// encoder collects effects as the commands of a log. Most commands say what a key holds, not how it changes.
+// RENAME and MOVE name keys, because a value that moves would be logged as a whole. The changes of some
+// types say how the value changes ([store.Type]). A log applies every command once.
 type encoder struct {
 	buf       []byte
 	db        int   // the database of the next command; noDB at the start of a log

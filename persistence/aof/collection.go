@@ -53,8 +53,8 @@ type collectionEncoder struct {
 	each  func(*store.Operands) bool // appendMember; a new method value for each value would be an allocation
 }
 
-// store appends a whole collection. The collection of most types may have lost some or all members since the effect. The
-// next effects of the transaction then remove them from the log's collection, too.
+// store appends a whole collection. The collection of most types may have lost some or all members since the
+// effect. The next effects of the transaction then remove them from the log's collection, too.
 func (c *collectionEncoder) store(f *store.Effect) {
 	t := store.TypeOf(f.Collection.Kind())
 	c.head("*2\r\n$3\r\nDEL\r\n", f.Key)
@@ -78,8 +78,9 @@ func (c *collectionEncoder) appendMember(o *store.Operands) bool {
 	return true
 }
 
-// makeRoom makes room for one command. If buf has to grow, makeRoom makes room for all further ones, as if they were as large as
-// those before. So a large value does not grow buf many times, and leaves no garbage of several times its size.
+// makeRoom makes room for one command. If buf has to grow, makeRoom makes room for all further ones, as if
+// they were as large as those before. So a large value does not grow buf many times, and leaves no garbage
+// of several times its size.
 func (c *collectionEncoder) makeRoom() {
 	if cap(c.buf)-len(c.buf) >= roomOfItems {
 		return
@@ -168,8 +169,8 @@ func applyChange(a *applier, t *store.Type, how *store.Change, args [][]byte) bo
 	return true
 }
 
-// parseOperands reads a group of operands. It reports false for an option such as NX, because no operand has the form
-// of an option.
+// parseOperands reads a group of operands. It reports false for an option such as NX, because no operand has
+// the form of an option.
 func parseOperands(how *store.Change, args [][]byte) (o store.Operands, ok bool) {
 	for i := range len(how.Args) {
 		ok = true

@@ -184,8 +184,8 @@ func (d *Dir) stat(e format.Entry) (size, modified int64, err error) {
 	return size, modified, errors.Join(err, failed, f.Close())
 }
 
-// Check returns an error if the current file, the manifest, or a file that the manifest lists was removed or replaced.
-// current may be nil.
+// Check returns an error if the current file, the manifest, or a file that the manifest lists was removed or
+// replaced. current may be nil.
 func (d *Dir) Check(current *File) error {
 	if current != nil {
 		path := filepath.Join(d.path, current.entry.Name)

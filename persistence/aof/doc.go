@@ -1,5 +1,6 @@
-// Package aof is the append-only file of Redis 7: a directory with a manifest, a base and files of the changes since.
-// The package knows files and a store's effects. It knows no commands of clients and no clock.
+// Package aof is the append-only file of Redis 7: a directory with a manifest, a base and files of the
+// changes since. The package knows files and a store's effects. It knows no commands of clients and no
+// clock.
 //
 //	appendonly.aof.manifest       the list of the files, in order, under a checksum
 //	appendonly.aof.3.base.rdb     the keyspace at one moment: package [cellserver/persistence/rdb]
@@ -31,37 +32,39 @@
 //
 // # What is written
 //
-// Effects become Redis commands, most with absolute values. A throttle becomes SET key 1700000000123456789 PXAT
-// 1700000000124: the result, not the request. So a log gives the same keyspace at every load. RENAME and MOVE name
-// their keys: they add a few bytes for a value of any size. A request that changes nothing adds no byte. A
-// transaction of several effects is a MULTI … EXEC. Such transactions share one if they follow each other in a batch, up to 64 KB.
+// Effects become Redis commands, most with absolute values. A throttle becomes SET key 1700000000123456789
+// PXAT 1700000000124: the result, not the request. So a log gives the same keyspace at every load. RENAME
+// and MOVE name their keys: they add a few bytes for a value of any size. A request that changes nothing
+// adds no byte. A transaction of several effects is a MULTI … EXEC. Such transactions share one if they
+// follow each other in a batch, up to 64 KB.
 //
-// The commands of one write are a batch. A batch begins with a comment that has the checksum of the commands. So a
-// reader notices damage and torn tails. Redis skips comments.
+// The commands of one write are a batch. A batch begins with a comment that has the checksum of the
+// commands. So a reader notices damage and torn tails. Redis skips comments.
 //
 // # Guarantees
 //
 // No client gets the reply to a change before the kernel has the change. With [Always] the disk has
 // it, too. Changes that wait at the same time share one write.
 //
-// After a failed write or fsync, the journal never trusts the file again. Nobody knows what a failed fsync leaves on
-// disk (Rebello et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020). A snapshot of everything
-// replaces the file.
+// After a failed write or fsync, the journal never trusts the file again. Nobody knows what a failed fsync
+// leaves on disk (Rebello et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020). A
+// snapshot of everything replaces the file.
 //
-// The journal never appends to a file of an earlier run. [Dir.CutTornTail] cuts off the torn tail of such a file, and
-// keeps a copy of the tail beside the file. With damage at any other place [Dir.Load] fails, and changes nothing.
+// The journal never appends to a file of an earlier run. [Dir.CutTornTail] cuts off the torn tail of such a
+// file, and keeps a copy of the tail beside the file. With damage at any other place [Dir.Load] fails, and
+// changes nothing.
 //
 // # What is read
 //
-// The package reads its own logs and those of Redis: bases of both kinds, and logs of one file (before version 7). A
-// [Replayer] runs the commands that the package does not know.
+// The package reads its own logs and those of Redis: bases of both kinds, and logs of one file (before
+// version 7). A [Replayer] runs the commands that the package does not know.
 //
 // # Locks
 //
-// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes. A transaction
-// takes mu inside the store's locks, and no goroutine holds mu during I/O. A goroutine that needs both takes the group
-// lock first. A goroutine holds the lock of a [File] while it syncs or closes the file, and takes no other lock
-// meanwhile. A [Dir] has no lock: only one goroutine may use it at a time.
+// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes. A
+// transaction takes mu inside the store's locks, and no goroutine holds mu during I/O. A goroutine that
+// needs both takes the group lock first. A goroutine holds the lock of a [File] while it syncs or closes the
+// file, and takes no other lock meanwhile. A [Dir] has no lock: only one goroutine may use it at a time.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/aof.c
 package aof

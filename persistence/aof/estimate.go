@@ -4,16 +4,16 @@ import "cellserver/store"
 
 // keyEstimator exists for speed alone.
 //
-// What it is: it estimates how many keys a file will make, from the keys that the file has made so far. The store then
-// makes room for them at once, instead of growing step by step.
+// What it is: it estimates how many keys a file will make, from the keys that the file has made so far. The
+// store then makes room for them at once, instead of growing step by step.
 //
-// What it brings: growing step by step takes a sixth of the time of loading a million throttle keys. Let update return
-// at once and compare
+// What it brings: growing step by step takes a sixth of the time of loading a million throttle keys. Let
+// update return at once and compare
 //
 //	go test -run none -bench Load ./persistence/aof
 //
-// What it must never do: change what is loaded. A wrong estimate costs memory until the next sample, at most maxGrowth
-// times the keys. settle gives unused room back.
+// What it must never do: change what is loaded. A wrong estimate costs memory until the next sample, at most
+// maxGrowth times the keys. settle gives unused room back.
 type keyEstimator struct {
 	store *store.Store
 	tx    *store.Tx
@@ -24,8 +24,8 @@ type keyEstimator struct {
 }
 
 const (
-	// firstSample is the number of bytes of a file before the first estimate. Each further estimate follows after four
-	// times as many.
+	// firstSample is the number of bytes of a file before the first estimate. Each further estimate follows
+	// after four times as many.
 	firstSample = 1 << 20
 	// minCommandSize is the size in bytes of the shortest command that makes a key.
 	minCommandSize = 27

@@ -20,9 +20,9 @@ type File struct {
 	dropped int64 // how many bytes from the start were dropped from the page cache
 }
 
-// The kernel keeps written bytes in its page cache until it needs the memory. But a server reads its log only at the start, and in
-// a container the page cache counts as memory of the server. So a sync leaves only the end of a file in the page cache. Later
-// writes use the dropped pages, which costs less than new ones.
+// The kernel keeps written bytes in its page cache until it needs the memory. But a server reads its log
+// only at the start, and in a container the page cache counts as memory of the server. So a sync leaves only
+// the end of a file in the page cache. Later writes use the dropped pages, which costs less than new ones.
 const (
 	keptInCache = 64 << 20 // bytes
 	dropStep    = 4 << 20  // bytes: the kernel drops a multiple of this, which is a multiple of a page

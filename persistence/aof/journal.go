@@ -21,10 +21,10 @@ const (
 // Journal writes the changes of transactions into the current file. It observes a store: the
 // order of the log is the order of the changes.
 //
-// Changes collect in memory. The first goroutine that waits for them ([Journal.Wait]) is the leader: it writes them
-// all at once, while further changes collect. After a write or a sync has
-// failed, the file is never trusted again. The journal then records nothing, until
-// [Journal.Switch] gives it another file together with a snapshot of the whole store.
+// Changes collect in memory. The first goroutine that waits for them ([Journal.Wait]) is the leader: it
+// writes them all at once, while further changes collect. After a write or a sync has failed, the file is
+// never trusted again. The journal then records nothing, until [Journal.Switch] gives it another file
+// together with a snapshot of the whole store.
 //
 // Of its two locks, the group lock is taken first.
 type Journal struct {
@@ -91,8 +91,8 @@ func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 		}
 		return
 	}
-	// Large effects are encoded before the lock. The transaction still holds its partitions, so neither an effect on
-	// the same keys nor another file can come between.
+	// Large effects are encoded before the lock. The transaction still holds its partitions, so neither an
+	// effect on the same keys nor another file can come between.
 	var large *encoder
 	if e := &effects[0]; (len(effects) > 1 || e.Collection != nil || len(e.Value) >= largeValue) && isLarge(effects) {
 		large = encodeAlone(effects)
@@ -164,7 +164,8 @@ func (j *Journal) stopRecording(failed bool) {
 	j.recording.Store(false)
 }
 
-// discard ends the recording and drops everything that has collected. It returns the file that was to be the next one.
+// discard ends the recording and drops everything that has collected. It returns the file that was to be the
+// next one.
 func (j *Journal) discard() (next *File) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -187,8 +188,8 @@ func (j *Journal) Mark() uint64 { return j.lost.Load() }
 // Begun returns the position of the last change so far, for [Journal.Later]: the number of its batch.
 func (j *Journal) Begun() uint64 { return j.begun.Load() }
 
-// ReadsWait reports whether replies that only show changes wait for these, because a power cut could undo what a client
-// has seen.
+// ReadsWait reports whether replies that only show changes wait for these, because a power cut could undo
+// what a client has seen.
 func (j *Journal) ReadsWait() bool { return j.Policy() == Always }
 
 // Current returns the file that the journal writes, or nil.

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxCollected is how many bytes of changes may wait to be written. While more wait, no command adds changes
-	// ([Journal.Full]).
+	// maxCollected is how many bytes of changes may wait to be written. While more wait, no command adds
+	// changes ([Journal.Full]).
 	maxCollected = 8 << 20
 	// maxAtOnce is how many bytes [Journal.Later] writes itself. To write them takes less than a millisecond.
 	maxAtOnce = 1 << 20
@@ -36,25 +36,25 @@ func (b *backlog) taken(n int) {
 	b.writing.Store(int64(n))
 }
 
-// Held returns about how many bytes of changes the journal holds in memory: those that wait, and those that are being
-// written. It takes no lock.
+// Held returns about how many bytes of changes the journal holds in memory: those that wait, and those that
+// are being written. It takes no lock.
 func (j *Journal) Held() int64 { return j.held.collected.Load() + j.held.writing.Load() }
 
-// Full reports whether more than 8 MB of changes wait. Then call [Journal.Relieve] before the next command that changes
-// something. So the waiting changes are bounded, even if a client sends many commands at once. A command adds at most the
-// values that it writes. Full takes no lock.
+// Full reports whether more than 8 MB of changes wait. Then call [Journal.Relieve] before the next command
+// that changes something. So the waiting changes are bounded, even if a client sends many commands at once.
+// A command adds at most the values that it writes. Full takes no lock.
 func (j *Journal) Full() bool { return j.held.collected.Load() > maxCollected }
 
-// Relieve writes the changes while the journal is full. It may wait for the disk: call it with no lock held, and not on
-// an event loop. It implements [store.Reliever].
+// Relieve writes the changes while the journal is full. It may wait for the disk: call it with no lock held,
+// and not on an event loop. It implements [store.Reliever].
 func (j *Journal) Relieve() {
 	for j.Full() {
 		j.writeUpTo(j.begun.Load())
 	}
 }
 
-// largeMembers is the number of members from which a collection is encoded without the journal's lock. Encoding a
-// million members takes a fifth of a second, and every other change would wait for it.
+// largeMembers is the number of members from which a collection is encoded without the journal's lock.
+// Encoding a million members takes a fifth of a second, and every other change would wait for it.
 const largeMembers = 1000
 
 // largeValue is the length in bytes from which a string is encoded without the journal's lock, too.
@@ -71,7 +71,8 @@ func isLarge(effects []store.Effect) bool {
 	return false
 }
 
-// adoptedRoom is the room in front of effects that are encoded alone, for those that have collected meanwhile.
+// adoptedRoom is the room in front of effects that are encoded alone, for those that have collected
+// meanwhile.
 const adoptedRoom = 64 << 10
 
 // encodeAlone returns effects in an encoder of their own, behind adoptedRoom.
@@ -86,7 +87,8 @@ func encodeAlone(effects []store.Effect) *encoder {
 	return e
 }
 
-// adopt appends the commands of [encodeAlone]. It copies the shorter part, because every other change waits for it.
+// adopt appends the commands of [encodeAlone]. It copies the shorter part, because every other change waits
+// for it.
 func (e *encoder) adopt(o *encoder) {
 	if before := len(e.buf); before <= adoptedRoom {
 		copy(o.buf[adoptedRoom-before:], e.buf)

@@ -12,12 +12,13 @@ type waiting struct {
 	done func(safe bool)
 }
 
-// Later is [Journal.Wait] for a caller that must not wait for the disk. need is the result of [Journal.Begun] after the
-// last command. If now is true, safe is the result of Wait. Otherwise a goroutine of the journal calls done with this
-// result, once.
+// Later is [Journal.Wait] for a caller that must not wait for the disk. need is the result of
+// [Journal.Begun] after the last command. If now is true, safe is the result of Wait. Otherwise a goroutine
+// of the journal calls done with this result, once.
 //
-// Usually Later hands the changes to the kernel itself. That takes microseconds and no other goroutine. Otherwise a
-// goroutine of the journal writes: with [Always], while a file is forced to disk, and if the changes are large.
+// Usually Later hands the changes to the kernel itself. That takes microseconds and no other goroutine.
+// Otherwise a goroutine of the journal writes: with [Always], while a file is forced to disk, and if the
+// changes are large.
 func (j *Journal) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 	if j.written.Load() < need && j.writesAtOnce() {
 		j.writeUpTo(need)
@@ -49,8 +50,8 @@ func (j *Journal) writesAtOnce() bool {
 	return j.Policy() != Always && !j.syncs.running.Load() && !j.switching.Load() && j.Held() <= maxAtOnce
 }
 
-// serveLater waits for all callers of [Journal.Later], until there are none. While it waits, the next callers collect,
-// and one sync serves all of them.
+// serveLater waits for all callers of [Journal.Later], until there are none. While it waits, the next
+// callers collect, and one sync serves all of them.
 func (j *Journal) serveLater() {
 	for {
 		all := j.takeLater()

@@ -1,8 +1,8 @@
 package aof
 
-// Wait returns when the kernel has every change that was committed before the call. Such changes survive the end of
-// the process. With [Always], Wait returns when they are on disk. It reports whether clients may get the replies to the
-// commands since mark. It returns false under [Always] only: then a change may be lost.
+// Wait returns when the kernel has every change that was committed before the call. Such changes survive the
+// end of the process. With [Always], Wait returns when they are on disk. It reports whether clients may get
+// the replies to the commands since mark. It returns false under [Always] only: then a change may be lost.
 func (j *Journal) Wait(mark uint64) bool {
 	if need := j.begun.Load(); j.written.Load() < need {
 		j.writeUpTo(need)
@@ -95,8 +95,9 @@ func (j *Journal) write() (upTo uint64, err error) {
 	return b.upTo, nil
 }
 
-// changeFile ends the current file and begins the next. After a power cut, the changes in the next file must not exist
-// without those before them. So changeFile forces the end of the current file to disk, under every policy.
+// changeFile ends the current file and begins the next. After a power cut, the changes in the next file must
+// not exist without those before them. So changeFile forces the end of the current file to disk, under every
+// policy.
 func (j *Journal) changeFile(tail []byte, next *File) error {
 	defer j.switching.Store(false)
 	old := j.file
@@ -134,7 +135,8 @@ func (j *Journal) failSync(f *File, err error) {
 	}
 }
 
-// GiveUp fails as after a failed write, because a file has lost its name. It does nothing if the journal has left the file.
+// GiveUp fails as after a failed write, because a file has lost its name. It does nothing if the journal has
+// left the file.
 func (j *Journal) GiveUp(f *File, err error) { j.failSync(f, err) }
 
 // drop gives up the current file, the next file, and everything that has collected for them.
@@ -188,8 +190,8 @@ func (j *Journal) Stop() {
 const (
 	// syncEvery is the time between two syncs, in nanoseconds.
 	syncEvery = int64(1e9)
-	// lateAfter is the age in nanoseconds of changes that are not on disk, from which clients wait. With the time
-	// between two ticks, at most two seconds of changes can be lost.
+	// lateAfter is the age in nanoseconds of changes that are not on disk, from which clients wait. With the
+	// time between two ticks, at most two seconds of changes can be lost.
 	lateAfter = int64(1_850e6)
 )
 

@@ -8,8 +8,8 @@ import (
 	"cellserver/store"
 )
 
-// keyspaceCodec has the effects that every type shares, and those on whole databases. A [Replayer] applies FLUSHDB,
-// SWAPDB and PERSIST.
+// keyspaceCodec has the effects that every type shares, and those on whole databases. A [Replayer] applies
+// FLUSHDB, SWAPDB and PERSIST.
 var keyspaceCodec = codec{
 	newAppenders: func(e *encoder) map[store.Op]appender {
 		return map[store.Op]appender{
@@ -31,9 +31,9 @@ var keyspaceCodec = codec{
 	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire, "RENAME": applyRename, "MOVE": applyMove},
 }
 
-// rename appends a RENAME. In a transaction of several effects, rename deletes the new name first. An earlier effect
-// may store a collection that is empty by the end of the transaction. Then a reader finds no key to rename, and the
-// value of the new name must not stay.
+// rename appends a RENAME. In a transaction of several effects, rename deletes the new name first. An
+// earlier effect may store a collection that is empty by the end of the transaction. Then a reader finds no
+// key to rename, and the value of the new name must not stay.
 func (e *encoder) rename(f *store.Effect) {
 	if e.several {
 		e.head("*2\r\n$3\r\nDEL\r\n", f.Value)
@@ -68,8 +68,8 @@ func applyExpire(a *applier, args [][]byte) bool {
 	return true
 }
 
-// applyRename renames a key. If the key is absent, the base of the log has left it out because it had expired. The
-// key that it replaced is gone, too.
+// applyRename renames a key. If the key is absent, the base of the log has left it out because it had
+// expired. The key that it replaced is gone, too.
 func applyRename(a *applier, args [][]byte) bool {
 	if len(args) != 3 || bytes.Equal(args[1], args[2]) {
 		return false

@@ -78,9 +78,9 @@ type Loaded struct {
 	tail     *tornTail
 }
 
-// Load reads the whole log into a store, which must be empty, and changes no file. Observers do not see the keys. After
-// an error the caller must drop the store, because it has a part of the log. A torn tail of the last file is not an
-// error, because every crash may leave a torn tail ([Dir.CutTornTail]).
+// Load reads the whole log into a store, which must be empty, and changes no file. Observers do not see the
+// keys. After an error the caller must drop the store, because it has a part of the log. A torn tail of the
+// last file is not an error, because every crash may leave a torn tail ([Dir.CutTornTail]).
 func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
 	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, replayer: o.Replayer}
@@ -109,8 +109,8 @@ func (d *Dir) CutTornTail(l *Loaded) (kept string, err error) {
 	return l.tail.cut(d.fs, d.path)
 }
 
-// lastWritten returns the index of the last file that is not empty. An interrupted rewrite of the log left the files
-// after it.
+// lastWritten returns the index of the last file that is not empty. An interrupted rewrite of the log left
+// the files after it.
 func (d *Dir) lastWritten(all []format.Entry) int {
 	last := len(all) - 1
 	for ; last > 0; last-- {

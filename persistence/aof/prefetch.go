@@ -2,11 +2,11 @@ package aof
 
 // commandQueue exists for speed alone.
 //
-// What it is: a command waits in the queue until the reader has read prefetchDistance more. Meanwhile the store
-// prefetches the command's key.
+// What it is: a command waits in the queue until the reader has read prefetchDistance more. Meanwhile the
+// store prefetches the command's key.
 //
-// What it brings: commands need not wait for memory. Without it, loading a million throttle keys takes at least a tenth
-// longer. Let applier.prefetch return at once and compare
+// What it brings: commands need not wait for memory. Without it, loading a million throttle keys takes at
+// least a tenth longer. Let applier.prefetch return at once and compare
 //
 //	go test -run none -bench Load ./persistence/aof
 //
@@ -26,8 +26,8 @@ type queuedCommand struct {
 	at   int64    // the offset in the file of the command, or of its transaction
 }
 
-// next returns the slot of the oldest command. The caller applies the command. Then it may put the newest command into
-// the slot.
+// next returns the slot of the oldest command. The caller applies the command. Then it may put the newest
+// command into the slot.
 func (q *commandQueue) next() *queuedCommand {
 	c := &q.slots[q.oldest]
 	q.oldest = (q.oldest + 1) % prefetchDistance

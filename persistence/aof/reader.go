@@ -38,8 +38,8 @@ type refusal struct {
 func (r *refusal) Error() string { return r.reason.Error() }
 func (r *refusal) Unwrap() error { return r.reason }
 
-// run applies the commands up to the end of the file or a fault. After a fault the reader is at the end of the last
-// intact piece.
+// run applies the commands up to the end of the file or a fault. After a fault the reader is at the end of
+// the last intact piece.
 func (r *reader) run() error {
 	r.beforeReuse = r.drain
 	err := r.readAll()
@@ -103,8 +103,8 @@ func (r *reader) whole(parse func([]byte) (int, error)) (size int, err error) {
 	}
 }
 
-// transaction reads the command at the start of b, or everything from MULTI to EXEC. at is the offset of b in the
-// file. If the EXEC is not there, the error is ErrIncomplete and nothing is applied.
+// transaction reads the command at the start of b, or everything from MULTI to EXEC. at is the offset of b
+// in the file. If the EXEC is not there, the error is ErrIncomplete and nothing is applied.
 func (r *reader) transaction(b []byte, at int64) (size int, err error) {
 	r.unclosed = 0
 	if size, err = r.parse(b); err != nil {

@@ -30,8 +30,8 @@ func appendSet(b []byte, f *store.Effect) []byte {
 	return appendExpiry(appendValue(b, f), f.At)
 }
 
-// appendExpiry appends PXAT and an expiry. Nearly every expiry has 13 digits: those of the years 2001 to 2286. They have
-// a fast path (go test -bench Encode ./persistence/aof).
+// appendExpiry appends PXAT and an expiry. Nearly every expiry has 13 digits: those of the years 2001 to
+// 2286. They have a fast path (go test -bench Encode ./persistence/aof).
 func appendExpiry(b []byte, at int64) []byte {
 	if at < 1e12 || at >= 1e13 {
 		return format.AppendInt(append(b, "$4\r\nPXAT\r\n"...), at)
@@ -51,9 +51,10 @@ func appendValue(b []byte, f *store.Effect) []byte {
 	return format.AppendInt(b, f.Int)
 }
 
-// appendTAT appends a TAT of 19 digits and its expiry. The expiry has the first eleven digits of the TAT and two digits
-// of its own. It is a fast path: nearly every effect of a limiter has this form. appendTAT converts the common digits
-// once (go test -bench Encode ./persistence/aof). It must append the same bytes as appendSet without it.
+// appendTAT appends a TAT of 19 digits and its expiry. The expiry has the first eleven digits of the TAT and
+// two digits of its own. It is a fast path: nearly every effect of a limiter has this form. appendTAT
+// converts the common digits once (go test -bench Encode ./persistence/aof). It must append the same bytes
+// as appendSet without it.
 func appendTAT(b []byte, tat, expiry uint64) []byte {
 	const text = "$19\r\n___________________\r\n$4\r\nPXAT\r\n$13\r\n_____________\r\n"
 	b = append(b, text...)
@@ -70,8 +71,8 @@ func appendTAT(b []byte, tat, expiry uint64) []byte {
 	return b
 }
 
-// appendSetRange appends an empty value as an APPEND, which makes an absent key an empty string. SETRANGE with an empty
-// value makes no key.
+// appendSetRange appends an empty value as an APPEND, which makes an absent key an empty string. SETRANGE
+// with an empty value makes no key.
 func appendSetRange(b []byte, f *store.Effect) []byte {
 	if len(f.Value) == 0 {
 		b = format.AppendBulk(append(b, "*3\r\n$6\r\nAPPEND\r\n"...), f.Key)
@@ -100,11 +101,12 @@ func applySet(a *applier, args [][]byte) bool {
 	return true
 }
 
-// nearRange is the largest offset of a SETRANGE that applyNearRange applies. A [Replayer] knows how long a string may be.
+// nearRange is the largest offset of a SETRANGE that applyNearRange applies. A [Replayer] knows how long a
+// string may be.
 const nearRange = 1 << 20
 
-// applyNearRange applies a SETRANGE without a [Replayer]. It is a fast path: the settlement of a reservation writes a
-// SETRANGE.
+// applyNearRange applies a SETRANGE without a [Replayer]. It is a fast path: the settlement of a reservation
+// writes a SETRANGE.
 func applyNearRange(a *applier, args [][]byte) bool {
 	if len(args) != 4 || len(args[3]) == 0 {
 		return false

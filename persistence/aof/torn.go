@@ -12,8 +12,9 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// isTorn reports whether the fault of a file at an offset is a torn tail. It is a torn tail if nothing after the offset
-// is intact. An intact piece after the offset means damage, with one exception: a power cut may leave a hole of zeros.
+// isTorn reports whether the fault of a file at an offset is a torn tail. It is a torn tail if nothing after
+// the offset is intact. An intact piece after the offset means damage, with one exception: a power cut may
+// leave a hole of zeros.
 func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
 	w := newWindow(io.NewSectionReader(f, at, size-at), at, size)
 	commandsCount := !errors.Is(fault, errBatchCut) && !errors.Is(fault, errBatchSum) // else they are commands of the batch itself
@@ -33,8 +34,8 @@ func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
 	return true, w.failed
 }
 
-// holeFinder finds blocks that nobody wrote: runs of zeros that begin and end at the bounds of blocks. Zeros in stored
-// values begin and end anywhere.
+// holeFinder finds blocks that nobody wrote: runs of zeros that begin and end at the bounds of blocks. Zeros
+// in stored values begin and end anywhere.
 type holeFinder struct {
 	zeros bool  // the last byte was zero
 	from  int64 // the offset of the first zero of the run
@@ -77,7 +78,8 @@ type tornTail struct {
 	size int64 // of the file
 }
 
-// cut copies the torn tail to a file beside the log's file, and then removes the tail. It returns the path of the copy.
+// cut copies the torn tail to a file beside the log's file, and then removes the tail. It returns the path
+// of the copy.
 func (t *tornTail) cut(files fs.FS, dir string) (kept string, err error) {
 	path := filepath.Join(dir, t.Name)
 	from, err := files.Open(path, os.O_RDONLY)

@@ -9,7 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// codecs has a row for the effects that all types share, one for strings, and one for all types of collections.
+// codecs has a row for the effects that all types share, one for strings, and one for all types of
+// collections.
 var codecs = [...]*codec{
 	&keyspaceCodec,
 	&stringCodec,
@@ -57,8 +58,8 @@ const (
 	maxJoined = 64 << 10
 )
 
-// open begins a MULTI. If the last bytes are the EXEC of a transaction of the same write, both become one MULTI … EXEC: they
-// reach the disk together anyway. It saves 29 bytes.
+// open begins a MULTI. If the last bytes are the EXEC of a transaction of the same write, both become one
+// MULTI … EXEC: they reach the disk together anyway. It saves 29 bytes.
 func (e *encoder) open() {
 	if e.joins && e.closed == len(e.buf) && e.closed > 0 && len(e.buf)-e.opened < maxJoined {
 		e.buf = e.buf[:len(e.buf)-len(execCommand)]

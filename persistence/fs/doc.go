@@ -6,9 +6,9 @@
 //	          lock_*.go, sync_linux.go and dropcache_linux.go
 //	fstest/   a file system in memory, for tests
 //
-// Invariants: the interfaces guarantee only what POSIX guarantees. Written bytes survive a power cut after a sync of
-// the file. A new, renamed or removed name survives a power cut after a sync of its directory. Errors are those of
-// package os.
+// Invariants: the interfaces guarantee only what POSIX guarantees. Written bytes survive a power cut after a
+// sync of the file. A new, renamed or removed name survives a power cut after a sync of its directory.
+// Errors are those of package os.
 //
 // There are no locks.
 package fs

@@ -26,8 +26,8 @@ type FS interface {
 	// Lock locks a file for this process, and creates the file if it does not exist. The lock lasts until the
 	// Closer is closed or the process ends. The error is ErrLocked if another process has the lock.
 	Lock(name string) (io.Closer, error)
-	// Same reports whether a name is still the name of a file that Open or Lock returned. It is false after the file or
-	// its directory was removed, renamed or replaced.
+	// Same reports whether a name is still the name of a file that Open or Lock returned. It is false after
+	// the file or its directory was removed, renamed or replaced.
 	Same(name string, file io.Closer) (bool, error)
 }
 
@@ -48,8 +48,9 @@ type File interface {
 	Modified() (int64, error)
 }
 
-// DropCache advises the kernel to drop n bytes of a file from the page cache, beginning at the byte from. The kernel keeps bytes
-// that are not on disk. For other files than those of [OS] on Linux it does nothing: see dropcache_linux.go.
+// DropCache advises the kernel to drop n bytes of a file from the page cache, beginning at the byte from.
+// The kernel keeps bytes that are not on disk. For other files than those of [OS] on Linux it does nothing:
+// see dropcache_linux.go.
 func DropCache(f File, from, n int64) {
 	if c, ok := f.(interface{ DropCache(from, n int64) }); ok {
 		c.DropCache(from, n)
@@ -74,7 +75,8 @@ func Exists(fs FS, name string) (bool, error) {
 	return true, f.Close()
 }
 
-// IgnoreMissing returns nil if err says that a file does not exist. It returns every other error without a change.
+// IgnoreMissing returns nil if err says that a file does not exist. It returns every other error without a
+// change.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"cellserver/store"
 )
 
-// codec reads and writes one type of value, for files and payloads. To add a type, write a file with its codec. Give
-// the codec a row in the table codecs, and give Value the fields that the codec fills.
+// codec reads and writes one type of value, for files and payloads. To add a type, write a file with its
+// codec. Give the codec a row in the table codecs, and give Value the fields that the codec fills.
 type codec struct {
 	name  string       // the type in errors and counts
 	kinds []store.Kind // the kinds of values that the codec writes
 
 	// writes is the type byte that newWriter's function writes a value for.
 	writes byte
-	// newWriter returns a function that appends a value to e, without its type byte. A [Writer] calls newWriter once,
-	// so the function may keep buffers and callbacks: then no value costs an allocation.
+	// newWriter returns a function that appends a value to e, without its type byte. A [Writer] calls
+	// newWriter once, so the function may keep buffers and callbacks: then no value costs an allocation.
 	newWriter func(e *encoding.Encoder) func(*store.Image)
 
 	// reads has a function for each type byte that is read. It fills a Value that was reset.

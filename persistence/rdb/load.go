@@ -76,14 +76,17 @@ type loader struct {
 	room        int64       // the number of keys for which room may still be made
 }
 
-// minKeySize is the smallest size in bytes for which the loader believes that a file has a key. Few keys are smaller.
+// minKeySize is the smallest size in bytes for which the loader believes that a file has a key. Few keys are
+// smaller.
 const minKeySize = 8
 
 // makeRoom exists for speed alone.
 //
-// What it is: the store makes room at once for the keys that the file announces for a database, within the file's size.
+// What it is: the store makes room at once for the keys that the file announces for a database, within the
+// file's size.
 //
-// What it brings: growing to a million keys step by step takes a fifth longer. Let makeRoom return at once and compare
+// What it brings: growing to a million keys step by step takes a fifth longer. Let makeRoom return at once
+// and compare
 //
 //	go test -run none -bench 'Load$' ./persistence/rdb
 //

@@ -8,8 +8,8 @@ import (
 	"cellserver/store"
 )
 
-// Hashes, sets and lists are sequences of strings: a field and its value, a member, or an element. Every encoding of
-// them is read as such a sequence.
+// Hashes, sets and lists are sequences of strings: a field and its value, a member, or an element. Every
+// encoding of them is read as such a sequence.
 
 // Parts are the strings of a collection, in order.
 type Parts struct {
@@ -55,8 +55,8 @@ type shape struct {
 	sole bool   // a member comes once
 }
 
-// codecOf returns the codec of a type: the type byte that is written, and the functions that read the strings of each
-// encoding.
+// codecOf returns the codec of a type: the type byte that is written, and the functions that read the
+// strings of each encoding.
 func codecOf(s shape, writes byte, reads map[byte]func(*encoding.Decoder, *Parts) error) codec {
 	c := codec{
 		name: s.name, kinds: []store.Kind{s.kind}, writes: writes, newWriter: s.newWriter,

@@ -86,7 +86,8 @@ func completeSortedSet(v *Value, from int64) error {
 
 func binaryScore(d *encoding.Decoder) (float64, error) { return d.Double("a score") }
 
-// A score as text begins with its length in one byte. The three largest lengths stand for scores without a text.
+// A score as text begins with its length in one byte. The three largest lengths stand for scores without a
+// text.
 const (
 	textNaN         = 253
 	textPositiveInf = 254

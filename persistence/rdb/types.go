@@ -64,8 +64,8 @@ func (t *typeInfo) readValue(d *encoding.Decoder, v *Value) error {
 // isEmpty reports whether a value from a file has no elements.
 func (t *typeInfo) isEmpty(v *Value) bool { return t.empty != nil && t.empty(v) }
 
-// Put replaces the value of an entry, which then expires at expireAt (Unix milliseconds, or [store.NoExpiry]). A value
-// of kind None does nothing.
+// Put replaces the value of an entry, which then expires at expireAt (Unix milliseconds, or
+// [store.NoExpiry]). A value of kind None does nothing.
 func (v *Value) Put(e *store.Entry, expireAt int64) {
 	if c := byKind[v.Kind]; c != nil {
 		c.put(v, e, expireAt)

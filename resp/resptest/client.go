@@ -14,8 +14,8 @@ import (
 // patience is how long a test waits for a reply before it fails.
 const patience = time.Minute
 
-// Client is a connection to a server. Its methods fail the test at once if the connection fails. Call them from the
-// test's goroutine.
+// Client is a connection to a server. Its methods fail the test at once if the connection fails. Call them
+// from the test's goroutine.
 type Client struct {
 	// Pushes are the out-of-band messages that Do received before its reply.
 	Pushes []Push
@@ -25,7 +25,8 @@ type Client struct {
 	buf []byte // received, not yet parsed
 }
 
-// Dial connects to addr: "host:port", or the path of a unix socket. The connection closes at the end of the test.
+// Dial connects to addr: "host:port", or the path of a unix socket. The connection closes at the end of the
+// test.
 func Dial(t testing.TB, addr string) *Client {
 	t.Helper()
 	network := "tcp"
@@ -137,8 +138,8 @@ func (c *Client) Close() { c.nc.Close() }
 // NetConn returns the underlying connection.
 func (c *Client) NetConn() net.Conn { return c.nc }
 
-// Command returns the request for a command. Arguments are strings, []byte, integers, floats and bools (1 or 0). Other
-// values have fmt's default format.
+// Command returns the request for a command. Arguments are strings, []byte, integers, floats and bools (1 or
+// 0). Other values have fmt's default format.
 func Command(args ...any) []byte {
 	b := fmt.Appendf(nil, "*%d\r\n", len(args))
 	for _, a := range args {

@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// The Go values of replies. A bulk string is a string, an integer an int64, an array an []any, a double a float64, a
-// boolean a bool. The other kinds have the types below. So two replies are equal values only if their kinds
-// and contents are equal; NaN equals nothing.
+// The Go values of replies. A bulk string is a string, an integer an int64, an array an []any, a double a
+// float64, a boolean a bool. The other kinds have the types below. So two replies are equal values only if
+// their kinds and contents are equal; NaN equals nothing.
 type (
 	// Simple is a simple string (+).
 	Simple string

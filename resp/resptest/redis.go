@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// StartRedis starts redis-server until the end of the test, and returns the path of its unix socket. The server saves
-// nothing. args are further arguments ("--requirepass", "x"). Without redis-server on the PATH, the test is
-// skipped.
+// StartRedis starts redis-server until the end of the test, and returns the path of its unix socket. The
+// server saves nothing. args are further arguments ("--requirepass", "x"). Without redis-server on the PATH,
+// the test is skipped.
 func StartRedis(t testing.TB, args ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")

@@ -40,8 +40,8 @@ func (h *host) failed(reason any) {
 	h.warn("connection failed", "reason", reason, "stack", string(debug.Stack()))
 }
 
-// readSize is the most that one read takes of a client, in bytes. The other clients of the event loop wait while this
-// read is handled.
+// readSize is the most that one read takes of a client, in bytes. The other clients of the event loop wait
+// while this read is handled.
 const readSize = resp.BusyBuffer
 
 // eventLoop is the event loop that serves a connection, as the connection sees it.

@@ -32,29 +32,31 @@
 //
 // Event loops exist for speed alone: [Server.Loops] = -1 switches them off, and every reply stays the same.
 //
-// What it is: a loop reads a client's batch with one system call and sends its replies with one. A worker needs one more
-// read for every batch, and the scheduler parks and wakes it. All sessions of a loop use the same read buffer.
+// What it is: a loop reads a client's batch with one system call and sends its replies with one. A worker
+// needs one more read for every batch, and the scheduler parks and wakes it. All sessions of a loop use the
+// same read buffer.
 //
-// What it brings: an idle connection takes 3.4 kB (tests/bench/run idle). On two processors with 50 clients, a loop
-// takes 16 % less time than workers for batches of 16 commands, and 3 % less for single commands:
+// What it brings: an idle connection takes 3.4 kB (tests/bench/run idle). On two processors with 50 clients,
+// a loop takes 16 % less time than workers for batches of 16 commands, and 3 % less for single commands:
 //
 //	go test -run '^$' -bench Transport ./resp/transport
 //
-// What it must never do: block on a client, on a lock that a client can hold, on a command, or on a disk. The other
-// clients of the loop would wait as long.
+// What it must never do: block on a client, on a lock that a client can hold, on a command, or on a disk.
+// The other clients of the loop would wait as long.
 //
-// A loop serves its clients in turns, and a turn ends after bounded work (queues_linux.go). A client whose last batch
-// was long waits behind the clients with short batches, and has a share of every turn. So the others wait only for this
-// share, and not for every client that sends without end.
+// A loop serves its clients in turns, and a turn ends after bounded work (queues_linux.go). A client whose
+// last batch was long waits behind the clients with short batches, and has a share of every turn. So the
+// others wait only for this share, and not for every client that sends without end.
 //
 // # Held replies
 //
-// A reply may say that data has changed, or show data that has. It leaves only after the [Barrier] has made the change
-// safe: for appendfsync always, after an fsync. The handler of a connection says at the end of each batch what its output
-// needs ([resp.Session.Need]). Most batches need nothing, and their replies never wait.
+// A reply may say that data has changed, or show data that has. It leaves only after the [Barrier] has made
+// the change safe: for appendfsync always, after an fsync. The handler of a connection says at the end of
+// each batch what its output needs ([resp.Session.Need]). Most batches need nothing, and their replies never
+// wait.
 //
-// An event loop does not wait for the others either. At the end of a turn it asks the barrier once ([Barrier.Later]), for
-// the highest position that its clients need:
+// An event loop does not wait for the others either. At the end of a turn it asks the barrier once
+// ([Barrier.Later]), for the highest position that its clients need:
 //
 //   - It is safe already: the loop sends all replies. This is the case for everysec, which costs nothing but the
 //     question.
@@ -63,27 +65,27 @@
 //   - A change is lost: the loop closes the connections of all clients that waited with it. Nobody knows
 //     the outcome of their commands.
 //
-// A [Gatherer] makes changes safe in groups. The clients of a turn that it frees often send their next commands soon,
-// so it may wait for them for a moment. The loop asks it once a turn how long. It sleeps meanwhile, at most 0.15 ms at
-// a time, so that the clients whose commands arrive meanwhile share a turn.
+// A [Gatherer] makes changes safe in groups. The clients of a turn that it frees often send their next
+// commands soon, so it may wait for them for a moment. The loop asks it once a turn how long. It sleeps
+// meanwhile, at most 0.15 ms at a time, so that the clients whose commands arrive meanwhile share a turn.
 //
-// A held connection runs no further batch: its input stays in the kernel until its replies have left. So replies
-// keep their order, and one batch bounds their size. The edge-triggered poller reports input once, so the loop notes
-// it (unread). A client that closes its side still gets its replies. [Conn.Close] ends a held connection at once, and
-// the turn then finds it gone.
+// A held connection runs no further batch: its input stays in the kernel until its replies have left. So
+// replies keep their order, and one batch bounds their size. The edge-triggered poller reports input once,
+// so the loop notes it (unread). A client that closes its side still gets its replies. [Conn.Close] ends a
+// held connection at once, and the turn then finds it gone.
 //
 // A message (pub/sub, tracking, MONITOR) can report a change, too. The handler says what messages need
-// ([resp.Handler]). If they need nothing, they leave with a batch or at once. Otherwise they have a turn of their own,
-// and wait for all changes before its end. So the change that a message reports is safe. A client gets a message after
-// the replies that are held for this client.
+// ([resp.Handler]). If they need nothing, they leave with a batch or at once. Otherwise they have a turn of
+// their own, and wait for all changes before its end. So the change that a message reports is safe. A client
+// gets a message after the replies that are held for this client.
 //
 // A worker has one client, and waits by itself ([Barrier.Wait]).
 //
 // # Commands that wait
 //
-// A command that returns resp.Retry (WAIT, CLIENT PAUSE) waits on a worker. It takes no CPU: the worker sleeps until
-// the time that the handler says, or until [Conn.Wake]. Wake also counts if the command is about to wait. So nothing is
-// missed if code first changes what the command waits for, and then calls Wake.
+// A command that returns resp.Retry (WAIT, CLIENT PAUSE) waits on a worker. It takes no CPU: the worker
+// sleeps until the time that the handler says, or until [Conn.Wake]. Wake also counts if the command is
+// about to wait. So nothing is missed if code first changes what the command waits for, and then calls Wake.
 //
 // # Invariants
 //

@@ -52,8 +52,8 @@ func (p *epoll) remove(fd int) {
 	syscall.EpollCtl(p.fd, syscall.EPOLL_CTL_DEL, fd, &syscall.EpollEvent{})
 }
 
-// wait returns the descriptors with new input. If block is true and there are none, it waits for one, or at most for a time
-// if that is not 0.
+// wait returns the descriptors with new input. If block is true and there are none, it waits for one, or at
+// most for a time if that is not 0.
 func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
 	n := p.look()
 	for n <= 0 && block {
@@ -71,8 +71,8 @@ func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
 // longestNap is how long a loop sleeps at most before it asks for new input.
 const longestNap = 150 * time.Microsecond
 
-// nap sleeps, and does not end with the first input. So the clients that send something meanwhile share a turn. A sleep of
-// package time can be a millisecond longer.
+// nap sleeps, and does not end with the first input. So the clients that send something meanwhile share a
+// turn. A sleep of package time can be a millisecond longer.
 func nap(most time.Duration) {
 	t := syscall.NsecToTimespec(int64(min(most, longestNap)))
 	_ = syscall.Nanosleep(&t, nil)

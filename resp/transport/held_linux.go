@@ -16,8 +16,8 @@ func newHeldTurn(l *loop) *heldTurn {
 	return h
 }
 
-// askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and otherwise
-// the turn that holds the clients that must wait.
+// askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and
+// otherwise the turn that holds the clients that must wait.
 func (l *loop) askBarrier() (held *heldTurn) {
 	safe, now := l.host.later(l.need, l.mark, l.next.done)
 	switch {
@@ -31,8 +31,8 @@ func (l *loop) askBarrier() (held *heldTurn) {
 	return held
 }
 
-// hold holds the replies of a connection, which has no further batch until the Barrier frees them. So the replies keep
-// their order, and their size is bounded. Messages to the client wait behind them.
+// hold holds the replies of a connection, which has no further batch until the Barrier frees them. So the
+// replies keep their order, and their size is bounded. Messages to the client wait behind them.
 func (h *heldTurn) hold(c *Conn) {
 	c.due, c.held, c.need = false, true, 0
 	pending := c.session.Pending()
@@ -77,8 +77,8 @@ func (l *loop) answerHeld(h *heldTurn) {
 	}
 }
 
-// putOff handles a held connection that has input or is closed. Only a Close ends it now: a client that has closed its
-// side still gets its replies.
+// putOff handles a held connection that has input or is closed. Only a Close ends it now: a client that has
+// closed its side still gets its replies.
 func (l *loop) putOff(c *Conn) {
 	c.unread = true
 	c.mu.Lock()

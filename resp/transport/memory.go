@@ -2,8 +2,8 @@ package transport
 
 import "sync/atomic"
 
-// memoryStep is the step in bytes in which memory counts, because all processors share the counter. So short requests
-// and replies do not change it.
+// memoryStep is the step in bytes in which memory counts, because all processors share the counter. So short
+// requests and replies do not change it.
 const memoryStep = 16 << 10
 
 // memory counts the bytes of the buffers and messages of all connections.

@@ -17,8 +17,9 @@ type pausing struct {
 	wakeup chan struct{} // ends the pause of a worker; nil while no worker pauses
 }
 
-// Wake makes a command that returned Retry run again now. If no command waits, the next command that returns Retry runs
-// again at once. So a caller changes what the command waits for, and then calls Wake: the command misses nothing.
+// Wake makes a command that returned Retry run again now. If no command waits, the next command that returns
+// Retry runs again at once. So a caller changes what the command waits for, and then calls Wake: the command
+// misses nothing.
 func (c *Conn) Wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,8 +38,9 @@ func (c *Conn) interrupt() {
 	}
 }
 
-// pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It takes no CPU
-// meanwhile. It returns false if the connection is to close. It reads, to notice a client that closes its connection.
+// pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It
+// takes no CPU meanwhile. It returns false if the connection is to close. It reads, to notice a client that
+// closes its connection.
 func (w *worker) pause() bool {
 	if after := w.handler.RetryAfter(); after != resp.NoTime {
 		timer := time.AfterFunc(time.Duration(after), w.Wake)
@@ -47,8 +49,8 @@ func (w *worker) pause() bool {
 	w.beginPause()
 	defer w.endPause()
 	for {
-		// CloseAfterReply and Wake first set their flag, and then the deadline. This loop clears the deadline first,
-		// and then reads the flags. So it misses neither.
+		// CloseAfterReply and Wake first set their flag, and then the deadline. This loop clears the
+		// deadline first, and then reads the flags. So it misses neither.
 		w.nc.SetReadDeadline(time.Time{})
 		if w.stopping.Load() {
 			return false
@@ -62,8 +64,8 @@ func (w *worker) pause() bool {
 	}
 }
 
-// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait. readPaused returns false
-// if the connection is closed.
+// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait. readPaused
+// returns false if the connection is closed.
 func (w *worker) readPaused() bool {
 	if w.session.Buffered() >= pausedBuffer {
 		select {

@@ -2,7 +2,8 @@ package transport
 
 import "cellserver/resp"
 
-// progress is what the goroutine that serves a connection knows of its last batch. No other goroutine uses it.
+// progress is what the goroutine that serves a connection knows of its last batch. No other goroutine uses
+// it.
 type progress struct {
 	mark     uint64 // of the Barrier, when the batch began
 	need     uint64 // the position of the Barrier that the output waits for; 0: it waits for nothing

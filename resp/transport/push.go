@@ -94,8 +94,8 @@ func (c *Conn) beginBatch() {
 	c.mu.Unlock()
 }
 
-// setNeed sets what the output of a batch waits for. The last output of a connection gets the messages that were
-// pushed before.
+// setNeed sets what the output of a batch waits for. The last output of a connection gets the messages that
+// were pushed before.
 func (c *Conn) setNeed(last bool) {
 	c.need = c.session.Need()
 	if last {
@@ -122,9 +122,9 @@ func (c *Conn) count(output int64) {
 	c.counted = output
 }
 
-// countOutput counts the session's output, which has size bytes. It returns the limit of the output: WriteLimit less
-// the bytes that wait already, at least 1. The limit is 0 if there is no WriteLimit. countOutput counts nothing if the
-// output exceeds the limit.
+// countOutput counts the session's output, which has size bytes. It returns the limit of the output:
+// WriteLimit less the bytes that wait already, at least 1. The limit is 0 if there is no WriteLimit.
+// countOutput counts nothing if the output exceeds the limit.
 func (c *Conn) countOutput(size int) (limit int) {
 	limit = int(c.writeLimit())
 	c.mu.Lock()
@@ -138,16 +138,17 @@ func (c *Conn) countOutput(size int) (limit int) {
 	return limit
 }
 
-// outputGrew counts a large output while the batch runs: messages that are pushed meanwhile add to it. It returns the limit
-// of the output.
+// outputGrew counts a large output while the batch runs: messages that are pushed meanwhile add to it. It
+// returns the limit of the output.
 func (c *Conn) outputGrew(size int) (limit int) {
 	c.setMemory(size)
 	return c.countOutput(size)
 }
 
-// endBatch makes the bytes to send the session's output. The messages that were pushed meanwhile follow the replies. If
-// they have to wait for the barrier, they stay in the queue, and endBatch starts their sending. It returns the number
-// of bytes to send, and false if the connection is closed or if more bytes wait than WriteLimit allows.
+// endBatch makes the bytes to send the session's output. The messages that were pushed meanwhile follow the
+// replies. If they have to wait for the barrier, they stay in the queue, and endBatch starts their sending.
+// It returns the number of bytes to send, and false if the connection is closed or if more bytes wait than
+// WriteLimit allows.
 func (c *Conn) endBatch() (int, bool) {
 	out, limit := c.session.Pending(), c.writeLimit()
 	c.mu.Lock()

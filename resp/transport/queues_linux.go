@@ -6,8 +6,8 @@ import (
 	"cellserver/resp"
 )
 
-// Work is in bytes: those received, those of the commands that ran, and the new memory for a command that is not
-// complete. Fresh memory is slow: the system clears it.
+// Work is in bytes: those received, those of the commands that ran, and the new memory for a command that is
+// not complete. Fresh memory is slow: the system clears it.
 const (
 	// turnWork is the work after which a turn begins no further short batch.
 	turnWork = 2 << 20
@@ -17,10 +17,12 @@ const (
 	longBatch = readSize / 2
 )
 
-// queues order the clients of an event loop that have sent something. They hold descriptors, each of them once.
+// queues order the clients of an event loop that have sent something. They hold descriptors, each of them
+// once.
 //
-// A client whose last batch was long waits behind the clients whose last batches were short. So a PING does not wait for
-// one batch of each client that sends without end. It usually waits for the rest of a turn and for one more.
+// A client whose last batch was long waits behind the clients whose last batches were short. So a PING does
+// not wait for one batch of each client that sends without end. It usually waits for the rest of a turn and
+// for one more.
 type queues struct {
 	ready  []int  // short batches; runBatches begins with the last
 	again  []int  // like ready, for the next turn: the last read may have left bytes
@@ -35,7 +37,8 @@ func (q *queues) enqueue(c *Conn) { q.put(c, &q.ready) }
 // enqueueAgain adds a client that gets no further batch in this turn.
 func (q *queues) enqueueAgain(c *Conn) { q.put(c, &q.again) }
 
-// put appends a client to the queue short, or to long if its last batch was long. It does nothing if the client is queued.
+// put appends a client to the queue short, or to long if its last batch was long. It does nothing if the
+// client is queued.
 func (q *queues) put(c *Conn, short *[]int) {
 	if q.queued[c.fd] {
 		return
@@ -62,8 +65,8 @@ func (q *queues) countWork(c *Conn, bytes int) {
 	q.work += bytes
 }
 
-// runBatches reads from the clients in the queues, and runs their commands. The next turn begins with the short batches
-// that are left. The long ones keep their order.
+// runBatches reads from the clients in the queues, and runs their commands. The next turn begins with the
+// short batches that are left. The long ones keep their order.
 func (l *loop) runBatches() {
 	l.work = 0
 	long := len(l.long) // clients queued later wait for the next turn

@@ -20,8 +20,8 @@ type Server struct {
 	// other than "" goes to the client as an error reply, and its connection is closed. Accept must
 	// not block.
 	Accept func(c *Conn) (h resp.Handler, refusal string)
-	// Loops is the number of event loops. 0 means one for every two processors that Go uses; less than 0 means no
-	// loops. Only Linux has event loops.
+	// Loops is the number of event loops. 0 means one for every two processors that Go uses; less than 0
+	// means no loops. Only Linux has event loops.
 	Loops int
 	// Barrier, if set, holds replies back until the changes that they report are safe.
 	Barrier Barrier
@@ -174,7 +174,8 @@ func (s *Server) Tick(now int64) { s.host.now.Store(now) }
 // Traffic returns what has passed through all connections since the start.
 func (s *Server) Traffic() Traffic { return s.host.traffic.sum() }
 
-// Memory returns about how many bytes the buffers and the messages of all connections take. A batch counts from its end on.
+// Memory returns about how many bytes the buffers and the messages of all connections take. A batch counts
+// from its end on.
 func (s *Server) Memory() int64 { return s.host.memory.total.Load() }
 
 // Open returns the number of open connections. It includes those that are being accepted, refused or closed.

@@ -110,8 +110,8 @@ func (l *loop) failed(reason any) {
 	l.drop(l.current, reason)
 }
 
-// collect queues the clients that have sent something. It blocks if the turn has nothing else to do. It reports false
-// when the server has stopped.
+// collect queues the clients that have sent something. It blocks if the turn has nothing else to do. It
+// reports false when the server has stopped.
 func (l *loop) collect() bool {
 	idle := len(l.ready)+len(l.again)+len(l.long)+len(l.due) == 0
 	events := l.poll.wait(idle, l.host.gather())
@@ -219,8 +219,8 @@ func (l *loop) setDue(c *Conn) {
 	}
 }
 
-// sendReplies sends each client its replies. If held is not nil, that turn holds the clients that wait for the Barrier.
-// It closes the connections whose changes are lost.
+// sendReplies sends each client its replies. If held is not nil, that turn holds the clients that wait for
+// the Barrier. It closes the connections whose changes are lost.
 func (l *loop) sendReplies(held *heldTurn) {
 	for _, c := range l.due {
 		switch {

@@ -44,7 +44,8 @@ func (f *Feed) Remove(c *commands.Conn) {
 	f.on.Store(int64(len(f.conns)))
 }
 
-// Line returns the line of a command that has run; nil if monitors must not see it. addr is the address of its client.
+// Line returns the line of a command that has run; nil if monitors must not see it. addr is the address of
+// its client.
 func (f *Feed) Line(c *commands.Call, addr string) []byte {
 	if flags := c.Cmd.Flags; flags&(commands.SkipMonitor|commands.Admin) != 0 && flags&commands.RunsScript == 0 {
 		return nil

@@ -90,8 +90,8 @@ func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries
 	return b.send(by, channel, func(*commands.Conn) ([]byte, bool) { return message, true })
 }
 
-// Tell calls message for each subscriber of a channel, and sends the result to that subscriber; nil sends nothing. message must
-// not use the broker.
+// Tell calls message for each subscriber of a channel, and sends the result to that subscriber; nil sends
+// nothing. message must not use the broker.
 func (b *Broker) Tell(channel []byte, message func(to *commands.Conn) []byte) {
 	b.send(nil, channel, func(to *commands.Conn) ([]byte, bool) {
 		text := message(to)

@@ -14,12 +14,12 @@
 //	status.go       CL.STATUS: the numbers of the page, as JSON
 //	exposition.go   the text format of Prometheus
 //
-// exposition.go does not use a library. For 3,600 samples client_golang takes three to five times as long, and makes the
-// program 2.0 MB (13 %) larger. VictoriaMetrics/metrics takes as long, and has neither help texts nor escapes for labels.
-// tests/watching reads the text with the parser and the linter of Prometheus.
+// exposition.go does not use a library. For 3,600 samples client_golang takes three to five times as long,
+// and makes the program 2.0 MB (13 %) larger. VictoriaMetrics/metrics takes as long, and has neither help
+// texts nor escapes for labels. tests/watching reads the text with the parser and the linter of Prometheus.
 //
-// Dashboards and clients read INFO. So INFO has all fields of Redis. A field without a meaning in this server has the
-// value of an idle Redis.
+// Dashboards and clients read INFO. So INFO has all fields of Redis. A field without a meaning in this
+// server has the value of an idle Redis.
 //
 // Invariants: the texts have a bounded size. The numbers of commands, rules and databases are
 // bounded, and metrics-top-keys bounds the number of keys.

@@ -38,7 +38,8 @@ func (r *Report) infoReplication(t *text, _ int64) {
 	t.zeros("repl_backlog_first_byte_offset", "repl_backlog_histlen")
 }
 
-// leaderFields lists the replicas that reply to the leader. A replica that does not vote yet has no complete keyspace.
+// leaderFields lists the replicas that reply to the leader. A replica that does not vote yet has no complete
+// keyspace.
 func leaderFields(t *text, v *topology.View) {
 	replicas := v.Replicas()
 	t.add("role", "master")

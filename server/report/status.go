@@ -18,8 +18,8 @@ type status struct {
 	Commands []commandCount `json:"commands"`
 	Rules    []ruleCount    `json:"rules"`
 	Source   *sourceNow     `json:"rules_source"` // null without rules-file and rules-url
-	// DecisionNS is a histogram of how long decisions take. A pair has the upper end of a bucket in nanoseconds, and the number
-	// of decisions in the bucket.
+	// DecisionNS is a histogram of how long decisions take. A pair has the upper end of a bucket in
+	// nanoseconds, and the number of decisions in the bucket.
 	DecisionNS  [][2]int64     `json:"decision_ns"`
 	Server      usageNow       `json:"server"`
 	Persistence map[string]any `json:"persistence"` // fields of INFO

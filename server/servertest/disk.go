@@ -2,8 +2,8 @@ package servertest
 
 import "sync"
 
-// Disk is a persistence that writes nothing and counts calls. It implements [commands.Persistence]. Clients of several
-// goroutines may call it; a test reads the fields while none of them runs.
+// Disk is a persistence that writes nothing and counts calls. It implements [commands.Persistence]. Clients
+// of several goroutines may call it; a test reads the fields while none of them runs.
 type Disk struct {
 	Saves, Rewrites, Scheduled, Flushes, Reloads int
 	Busy                                         string // the result of Writing

@@ -11,5 +11,6 @@
 //
 // Invariants: it registers no commands. A test imports the families that it calls, or commands/all.
 //
-// Locks: Disk.mu guards the counts of a Disk. There are no other locks. One goroutine uses a Harness, unless its clients listen on a port.
+// Locks: Disk.mu guards the counts of a Disk. There are no other locks. One goroutine uses a Harness, unless
+// its clients listen on a port.
 package servertest

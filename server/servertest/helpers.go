@@ -138,7 +138,8 @@ func Exchange(t testing.TB, s *resp.Session, sent []byte) {
 	s.Sent()
 }
 
-// NoAllocs requires that do allocates nothing, on average of some runs. Under the race detector it only runs do.
+// NoAllocs requires that do allocates nothing, on average of some runs. Under the race detector it only runs
+// do.
 func NoAllocs(t testing.TB, runs int, do func(), about ...any) {
 	t.Helper()
 	if allocs := testing.AllocsPerRun(runs, do); !poolsForget {

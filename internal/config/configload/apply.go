@@ -16,8 +16,8 @@ type Warning struct {
 	File string // the configuration file, "environment" or "command line"
 	Line int    // from 1; 0 where there are no lines
 	Text string
-	// Ignored is the name of a directive that does not apply here, if Text has no reason. The log can name many such
-	// directives in one line.
+	// Ignored is the name of a directive that does not apply here, if Text has no reason. The log can name
+	// many such directives in one line.
 	Ignored string
 }
 

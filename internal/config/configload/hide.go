@@ -7,8 +7,9 @@ import (
 	"cellserver/internal/quote"
 )
 
-// HideArgs returns a command line without the program's name in which stars replace the value of each sensitive directive,
-// such as requirepass. Every word keeps its length, so the words fit into the memory of the process's arguments.
+// HideArgs returns a command line without the program's name in which stars replace the value of each
+// sensitive directive, such as requirepass. Every word keeps its length, so the words fit into the memory of
+// the process's arguments.
 func HideArgs(args []string) []string {
 	hidden := append([]string(nil), args...)
 	for i := 0; i < len(hidden); i++ {

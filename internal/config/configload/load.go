@@ -10,9 +10,9 @@ import (
 	"cellserver/internal/config"
 )
 
-// Load builds the configuration. It starts with the defaults. Then it applies the redis.conf that the command line
-// names, the CELLSERVER_ variables of the environment, and the options of the command line. Each source replaces the
-// values of the sources before it.
+// Load builds the configuration. It starts with the defaults. Then it applies the redis.conf that the
+// command line names, the CELLSERVER_ variables of the environment, and the options of the command line.
+// Each source replaces the values of the sources before it.
 //
 // args is the command line without the program's name; environ is the result of os.Environ. readFile reads
 // configuration files; its argument "-" is standard input. An error names the place of the fault, or is

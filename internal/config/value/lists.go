@@ -27,7 +27,8 @@ var Addresses = Kind[[]string]{
 
 const maxHostnames = 16
 
-// Hostnames accepts up to 16 host names. One empty argument is none. A name may have underscores, as the names of containers do.
+// Hostnames accepts up to 16 host names. One empty argument is none. A name may have underscores, as the
+// names of containers do.
 var Hostnames = Kind[[]string]{
 	Values: "up to 16 host names", Many: true,
 	Parse: func(args []string) ([]string, error) {
@@ -77,7 +78,8 @@ var Percentiles = Kind[[]float64]{
 	},
 }
 
-// flags accepts any of the words, and shows them in the order of words. The first word stands for the empty set.
+// flags accepts any of the words, and shows them in the order of words. The first word stands for the empty
+// set.
 func flags(words []string, fault func(set []string) string) Kind[[]string] {
 	single := Enum(words...)
 	return Kind[[]string]{

@@ -5,15 +5,15 @@ import (
 	"hash/crc32"
 )
 
-// A batch is the content of one write to a file: a header and whole transactions. Redis skips the header, because it is
-// a comment:
+// A batch is the content of one write to a file: a header and whole transactions. Redis skips the header,
+// because it is a comment:
 //
 //	#CRC:<CRC-32C of the commands, 8 hexadecimal digits>:<their size in bytes, 10 digits>\r\n
 //
 // The checksum is CRC-32C because processors compute it in hardware.
 //
-// The header comes first. It says where the batch ends before a reader trusts any byte of the batch. So the reader can
-// distinguish a torn batch from commands that a Redis appended.
+// The header comes first. It says where the batch ends before a reader trusts any byte of the batch. So the
+// reader can distinguish a torn batch from commands that a Redis appended.
 const (
 	HeaderMark = "#CRC:"
 	// TimeMark begins a comment that has the time of the commands after it, in Unix seconds.
@@ -65,8 +65,8 @@ func Sealed(b []byte) bool {
 	return err == nil && size == len(b)-HeaderSize && sum == Checksum(b[HeaderSize:])
 }
 
-// ParseHeader reads the header at the start of b, which has at least [HeaderSize] bytes. size is that of the commands,
-// in bytes.
+// ParseHeader reads the header at the start of b, which has at least [HeaderSize] bytes. size is that of the
+// commands, in bytes.
 func ParseHeader(b []byte) (sum uint32, size int, err error) {
 	at := len(HeaderMark)
 	n, sumOK := parseDigits(b[at:at+sumDigits], 16)

@@ -57,8 +57,9 @@ func ParseCommand(b []byte, args [][]byte) (_ [][]byte, size int, _ error) {
 	return args, at, nil
 }
 
-// ParseComment returns the size of the comment at the start of b: a line of printable characters that begins with #. A
-// torn tail may begin with # too, but its other bytes are rarely printable. Errors are those of [ParseCommand].
+// ParseComment returns the size of the comment at the start of b: a line of printable characters that begins
+// with #. A torn tail may begin with # too, but its other bytes are rarely printable. Errors are those of
+// [ParseCommand].
 func ParseComment(b []byte) (size int, _ error) {
 	const maxLine = 128 // the longest line that Redis reads
 	for i, c := range b[:min(len(b), maxLine)] {
@@ -75,9 +76,9 @@ func ParseComment(b []byte) (size int, _ error) {
 	return 0, ErrIncomplete
 }
 
-// twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the first. size is 0
-// for all other bytes: then parseNumberLine reads them. Nearly all arguments have such a length, so it is the
-// fast path. Its result must be that of parseNumberLine.
+// twoDigitLine reads a number of one or two digits, CR and LF from four bytes; the lowest byte is the first.
+// size is 0 for all other bytes: then parseNumberLine reads them. Nearly all arguments have such a length,
+// so it is the fast path. Its result must be that of parseNumberLine.
 func twoDigitLine(line uint32) (n, size int) {
 	const crlf = '\r' | '\n'<<8
 	first, second := line&0xff-'0', line>>8&0xff-'0'
@@ -130,8 +131,8 @@ func EqualWord(arg []byte, word string) bool {
 	return true
 }
 
-// AppendBulk appends an argument of a command. Nearly all lengths have up to three digits: these have a way of their own for
-// speed alone (go test -bench Encode ./persistence/aof).
+// AppendBulk appends an argument of a command. Nearly all lengths have up to three digits: these have a way
+// of their own for speed alone (go test -bench Encode ./persistence/aof).
 func AppendBulk(b, s []byte) []byte {
 	switch n := len(s); {
 	case n < 10:

@@ -1,12 +1,12 @@
-// Package format has the bytes of the append-only file: batches, commands and the manifest. It knows no files and no
-// store.
+// Package format has the bytes of the append-only file: batches, commands and the manifest. It knows no
+// files and no store.
 //
 //	batch.go     the header of a batch, with its checksum
 //	command.go   commands and comments, parsed and appended
 //	manifest.go  the list of the files of a log
 //
-// Invariants: a parser accepts only what Redis or this package writes. It never reads beyond its input, and it allocates
-// no memory because of a claimed length.
+// Invariants: a parser accepts only what Redis or this package writes. It never reads beyond its input, and
+// it allocates no memory because of a claimed length.
 //
 // The functions are pure. There are no locks.
 //

@@ -55,8 +55,8 @@ func (m *Manifest) Clone() *Manifest {
 	return &n
 }
 
-// Text returns the manifest's file. It begins with a header like that of a batch, which is a comment for Redis. Without
-// a checksum, one flipped bit could turn a file to load into a file to remove.
+// Text returns the manifest's file. It begins with a header like that of a batch, which is a comment for
+// Redis. Without a checksum, one flipped bit could turn a file to load into a file to remove.
 func (m *Manifest) Text() []byte {
 	all := slices.Concat(m.History, m.Incrs)
 	if m.HasBase() {
@@ -175,8 +175,8 @@ func (m *Manifest) Add(e Entry) string {
 	return ""
 }
 
-// leadingInt reads a number as C's atoll does: up to the first byte that is not a digit. It returns 0 if there is no
-// digit.
+// leadingInt reads a number as C's atoll does: up to the first byte that is not a digit. It returns 0 if
+// there is no digit.
 func leadingInt(s string) int64 {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	end := 0

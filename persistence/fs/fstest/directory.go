@@ -10,8 +10,8 @@ import (
 // move is the renaming of a directory within its parent.
 type move struct{ from, to string }
 
-// renameDir renames a directory with all its files. The parent has the names from and to: a power cut before it is synced
-// may bring the old name back.
+// renameDir renames a directory with all its files. The parent has the names from and to: a power cut before
+// it is synced may bring the old name back.
 func (m *Memory) renameDir(from, to string) error {
 	v := move{filepath.Clean(from), filepath.Clean(to)}
 	if filepath.Dir(v.from) != filepath.Dir(v.to) {
@@ -37,8 +37,8 @@ func (v move) apply(names map[string]*inode) (any bool) {
 	return any
 }
 
-// undoMoves brings old names of directories back: those of the last moves, as many as r chooses. Without r it brings all
-// back.
+// undoMoves brings old names of directories back: those of the last moves, as many as r chooses. Without r
+// it brings all back.
 func (m *Memory) undoMoves(moves []move, r *rand.Rand) {
 	kept := 0
 	if r != nil {

@@ -31,8 +31,8 @@ func (s *Short) Error() string { return s.Err.Error() }
 // Unwrap returns the reason.
 func (s *Short) Unwrap() error { return s.Err }
 
-// Forgotten is an error of [Memory.Fault] for a sync: the kernel forgets that the unsynced bytes of the file must be written.
-// Reads find them. No later sync writes them, unless somebody writes them again.
+// Forgotten is an error of [Memory.Fault] for a sync: the kernel forgets that the unsynced bytes of the file
+// must be written. Reads find them. No later sync writes them, unless somebody writes them again.
 type Forgotten struct{ Err error }
 
 // Error returns the reason.
@@ -44,8 +44,8 @@ func (f *Forgotten) Unwrap() error { return f.Err }
 // Memory is a file system in memory. Its zero value has no files. Directories exist without
 // Mkdir. It is safe for concurrent use.
 type Memory struct {
-	// Fault is called before each operation, while the file system is locked. If it returns an error, the operation
-	// does nothing and fails with that error. It may be nil.
+	// Fault is called before each operation, while the file system is locked. If it returns an error, the
+	// operation does nothing and fails with that error. It may be nil.
 	Fault func(Op) error
 	// Clock returns the time at which files are written, in Unix nanoseconds. Nil means always 0.
 	Clock func() int64
@@ -83,9 +83,9 @@ func (m *Memory) Kill() *Memory {
 	return m.survivors(func(*Memory) map[string]*inode { return m.names }, func(f *inode) []byte { return f.data })
 }
 
-// PowerCut returns the files that the next process finds after a power cut. Everything that was synced is there. Of the
-// rest, r chooses: some of the bytes, zeros instead of them, or nothing; and for each directory, its old or its new names.
-// Without r, all other changes are lost.
+// PowerCut returns the files that the next process finds after a power cut. Everything that was synced is
+// there. Of the rest, r chooses: some of the bytes, zeros instead of them, or nothing; and for each
+// directory, its old or its new names. Without r, all other changes are lost.
 func (m *Memory) PowerCut(r *rand.Rand) *Memory {
 	names := func(*Memory) map[string]*inode { return m.synced }
 	data := func(f *inode) []byte { return f.synced }

@@ -1,5 +1,5 @@
-// Package encoding reads and writes the primitives of Redis's snapshot format: lengths, strings, scores and packed
-// lists. It knows no keys, no types of values and no files.
+// Package encoding reads and writes the primitives of Redis's snapshot format: lengths, strings, scores and
+// packed lists. It knows no keys, no types of values and no files.
 //
 // The way through the files:
 //

@@ -1,6 +1,7 @@
 package encoding
 
-// ChunkSize is the number of bytes that an Encoder collects before it writes them, and that a Decoder reads at once.
+// ChunkSize is the number of bytes that an Encoder collects before it writes them, and that a Decoder reads
+// at once.
 const ChunkSize = 64 << 10
 
 // The beginnings of a length: two bits, or a whole byte.

@@ -3,11 +3,12 @@ package encoding
 // lzfMaxExpansion is the most bytes that LZF makes of one byte: 264 of 3.
 const lzfMaxExpansion = 88
 
-// expandLZF appends to dst, which is empty, the n bytes that LZF compressed to p. It reports whether p is valid.
+// expandLZF appends to dst, which is empty, the n bytes that LZF compressed to p. It reports whether p is
+// valid.
 //
 // A control byte below 32 is followed by literal bytes, one more than its value. Any other control byte is a
-// repetition. Its upper three bits are the length less 2; if they are 7, the next byte is added to the length.
-// Its lower five bits and the next byte are the distance less 1.
+// repetition. Its upper three bits are the length less 2; if they are 7, the next byte is added to the
+// length. Its lower five bits and the next byte are the distance less 1.
 func expandLZF(dst, p []byte, n int) ([]byte, bool) {
 	if cap(dst) < n {
 		dst = make([]byte, 0, n)

@@ -29,9 +29,10 @@ func (e Element) AppendTo(b []byte) []byte {
 	return decimal.Append(b, e.Int)
 }
 
-// PackedList is a string that holds a list: a listpack, a ziplist of Redis before version 7, or a zipmap (zipmap.go).
-// The first two have a header with the number of bytes and the number of elements, then the elements, then 0xFF. An
-// element also has its length at its far side, for walks from the end. Each uses that length as a second check.
+// PackedList is a string that holds a list: a listpack, a ziplist of Redis before version 7, or a zipmap
+// (zipmap.go). The first two have a header with the number of bytes and the number of elements, then the
+// elements, then 0xFF. An element also has its length at its far side, for walks from the end. Each uses
+// that length as a second check.
 type PackedList struct {
 	name   string
 	list   []byte
@@ -53,8 +54,8 @@ func Ziplist(b []byte) PackedList {
 	return PackedList{name: "ziplist", list: b, header: ziplistHeader, next: nextInZiplist}
 }
 
-// Each calls do for every element, until do says that it expected something else. If the list is damaged, Each returns
-// the index of the fault in bytes and the expected input. Else expected is "".
+// Each calls do for every element, until do says that it expected something else. If the list is damaged,
+// Each returns the index of the fault in bytes and the expected input. Else expected is "".
 func (p PackedList) Each(do func(Element) (expected string)) (at int, expected string) {
 	b := p.list
 	if p.each != nil {
@@ -121,8 +122,8 @@ func nextInListpack(b []byte, _ int) (Element, int) {
 	return e, size + back
 }
 
-// read completes an element after its head bytes. text is the size of the text after the head (-1: no text). number is
-// the size of the integer after the head (0: no integer).
+// read completes an element after its head bytes. text is the size of the text after the head (-1: no text).
+// number is the size of the integer after the head (0: no integer).
 func (e Element) read(b []byte, head, text, number int) (Element, int) {
 	size := head + max(text, 0) + number
 	if size > len(b) {

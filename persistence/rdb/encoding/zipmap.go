@@ -7,9 +7,9 @@ const zipmapLong = 254
 
 // Zipmap returns the fields and values in b, as a list.
 //
-// Redis before version 2.6 has zipmaps. A zipmap begins with the number of pairs, or with at least 254 if there are
-// more. It ends with 0xFF. A pair has the length of the field, the field, the length of the value, and a number. Then come the
-// value, and as many unused bytes as the number says.
+// Redis before version 2.6 has zipmaps. A zipmap begins with the number of pairs, or with at least 254 if
+// there are more. It ends with 0xFF. A pair has the length of the field, the field, the length of the value,
+// and a number. Then come the value, and as many unused bytes as the number says.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/zipmap.c
 func Zipmap(b []byte) PackedList { return PackedList{name: "zipmap", list: b, each: eachOfZipmap} }
@@ -40,8 +40,8 @@ func eachOfZipmap(b []byte, do func(Element) (expected string)) (at int, expecte
 	return 0, ""
 }
 
-// zipmapText returns where the text at the start of b begins, its size, and the number of unused bytes after it. from is 0
-// if b is too short.
+// zipmapText returns where the text at the start of b begins, its size, and the number of unused bytes after
+// it. from is 0 if b is too short.
 func zipmapText(b []byte, isValue bool) (from, size, after int) {
 	from, size = 1, int(b[0])
 	if size == zipmapLong {
