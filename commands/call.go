@@ -92,7 +92,8 @@ func (c *Call) MayHold(what string, bytes int) bool {
 	if int64(bytes) <= c.Server.Config().ClientQueryBufferLimit {
 		return true
 	}
-	c.Server.Log.Warn("closing a client that keeps more than client-query-buffer-limit: raise the limit if the client is right",
+	c.Server.Log.Warn("closing a client that keeps more than client-query-buffer-limit: raise the "+
+		"limit if the client is right",
 		"kept", what, "client", c.Conn.Link.Peer.RemoteAddr(), "bytes", bytes)
 	return false
 }

@@ -82,7 +82,8 @@ func UnknownSubcommandOrArity(parent string, name []byte) error {
 
 // NotAllowed is the error of a command that an option such as enable-debug-command forbids.
 func NotAllowed(name, option string) error {
-	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you can run it from a local connection, "+
+	return Error(fmt.Sprintf("ERR %s command not allowed. If the %s option is set to \"local\", you "+
+		"can run it from a local connection, "+
 		"otherwise you need to set this option in the configuration file, and then restart the server.", name, option))
 }
 

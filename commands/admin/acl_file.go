@@ -9,10 +9,13 @@ import (
 )
 
 const (
-	errNoUserFile commands.Error = "ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the " +
-		"ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users " +
+	errNoUserFile commands.Error = "ERR This Redis instance is not configured to use an ACL file. You " +
+		"may want to specify users via the " +
+		"ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration " +
+		"file set) in order to store users " +
 		"in the Redis configuration."
-	errNotSaved commands.Error = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
+	errNotSaved commands.Error = "ERR There was an error trying to save the ACLs. Please check the " +
+		"server logs for more information"
 )
 
 // aclLoad replaces all users by those of the aclfile. It disconnects the clients of users that the file does

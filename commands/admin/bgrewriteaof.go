@@ -24,7 +24,8 @@ func bgRewriteAOF(c *commands.Call) error {
 		return nil
 	}
 	if p.BackgroundRewrite() != nil {
-		return commands.Error("ERR Can't execute an AOF background rewriting. Please check the server logs for more information.")
+		return commands.Error("ERR Can't execute an AOF background rewriting. Please check the server " +
+			"logs for more information.")
 	}
 	c.Out.Simple("Background append only file rewriting started")
 	return nil

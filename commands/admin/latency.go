@@ -35,7 +35,8 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Return the cumulative distribution of latencies of a subset of commands or all.", Usage: "[command [command ...]]",
 			Complexity: "O(N) where N is the number of commands with latency information being retrieved.",
 			Help: []string{"HISTOGRAM [COMMAND ...]",
-				"    Return a cumulative distribution of latencies in the format of a histogram for the specified command names.",
+				"Return a cumulative distribution of latencies in the format of a histogram for the " +
+					"specified command names.",
 				"    If no commands are specified then all histograms are replied."}},
 		latencyHelp,
 	},

@@ -109,7 +109,8 @@ func diagnose(w commands.LatencyEvents, now int64, cfg *config.Config) string {
 	}
 	b.WriteString("- SLOWLOG GET shows which commands they are.\n")
 	if w.Event("fast-command").Spikes != nil {
-		b.WriteString("- Commands that should be fast are not: the machine does not give this process its time. Lower its load, or look for a noisy neighbour.\n")
+		b.WriteString("- Commands that should be fast are not: the machine does not give this process " +
+			"its time. Lower its load, or look for a noisy neighbour.\n")
 	}
 	return b.String()
 }
@@ -127,6 +128,7 @@ func summarize(e *commands.LatencyEvent, now int64) string {
 		deviation += max(mean-s.Millis, s.Millis-mean)
 	}
 	period := max(now-e.Spikes[0].Seconds, 1)
-	return fmt.Sprintf("%s: %d latency spikes (average %dms, mean deviation %dms, period %.2f sec). Worst all time event %dms.",
+	return fmt.Sprintf("%s: %d latency spikes (average %dms, mean deviation %dms, period %.2f sec). "+
+		"Worst all time event %dms.",
 		e.Name, n, mean, deviation/n, float64(period)/float64(n), e.Worst)
 }

@@ -12,7 +12,8 @@ var _ = commands.Register(&commands.Command{
 const (
 	errSaving     commands.Error = "ERR Background save already in progress"
 	errBlank      commands.Error = "ERR"
-	errOtherChild commands.Error = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to " +
+	errOtherChild commands.Error = "ERR Another child process is active (AOF?): can't BGSAVE right " +
+		"now. Use BGSAVE SCHEDULE in order to " +
 		"schedule a BGSAVE whenever possible."
 )
 

@@ -10,7 +10,8 @@ var _ = commands.Register(&commands.Command{
 	Group: commands.GroupServer, Since: "1.0.0",
 	Summary: "Synchronously save the dataset to disk and then shut down the server",
 	Usage:   "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]", Run: shutdown,
-	Complexity: "O(N) when saving, where N is the total number of keys in all databases when saving data, otherwise O(1)",
+	Complexity: "O(N) when saving, where N is the total number of keys in all databases when saving " +
+		"data, otherwise O(1)",
 })
 
 func shutdown(c *commands.Call) error {

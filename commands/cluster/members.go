@@ -102,7 +102,8 @@ func clusterFailover(c *commands.Call, t commands.Topology) error {
 	case len(c.Args) > 3 || len(c.Args) == 3 && !commands.Is(c.Args[2], "force") && !commands.Is(c.Args[2], "takeover"):
 		return commands.ErrSyntax
 	case len(c.Args) == 3 && commands.Is(c.Args[2], "takeover"):
-		return commands.Error("ERR a majority of the nodes elects the leader, so no node can take over without it: use CLUSTER FAILOVER")
+		return commands.Error("ERR a majority of the nodes elects the leader, so no node can take over " +
+			"without it: use CLUSTER FAILOVER")
 	case t.Epoch() != 0:
 		return commands.Error("ERR You should send CLUSTER FAILOVER to a replica")
 	}

@@ -31,9 +31,11 @@ var refusedCommands = slices.Concat(
 		&commands.Command{Name: "bumpepoch", Arity: 2, Since: "3.0.0", Tips: commands.NondeterministicOutput, Summary: "Advance the cluster config epoch", Complexity: "O(1)"},
 		&commands.Command{Name: "set-config-epoch", Arity: 3, Since: "3.0.0", Usage: "config-epoch", Summary: "Set the configuration epoch in a new node", Complexity: "O(1)"},
 	),
-	refused("a node does not leave on its own: use CLUSTER FORGET on another node, then stop this one and empty its directory",
+	refused("a node does not leave on its own: use CLUSTER FORGET on another node, then stop this one "+
+		"and empty its directory",
 		&commands.Command{Name: "reset", Arity: -2, Flags: commands.Admin | commands.Stale | commands.NoScript, Since: "3.0.0", Usage: "[HARD | SOFT]", Summary: "Reset a Redis Cluster node",
-			Complexity: "O(N) where N is the number of known nodes. The command may execute a FLUSHALL as a side effect."},
+			Complexity: "O(N) where N is the number of known nodes. The command may execute a FLUSHALL " +
+				"as a side effect."},
 	),
 )
 

@@ -173,7 +173,8 @@ func sentinelSentinels(c *commands.Call, v *topology.View) error {
 func sentinelQuorum(c *commands.Call, v *topology.View) error {
 	usable := v.HealthyVoters()
 	if usable < quorum(v) {
-		return commands.Error(fmt.Sprintf("NOQUORUM %d usable Sentinels. Not enough available Sentinels to reach the specified quorum for this master. "+
+		return commands.Error(fmt.Sprintf("NOQUORUM %d usable Sentinels. Not enough available "+
+			"Sentinels to reach the specified quorum for this master. "+
 			"Not enough available Sentinels to reach the majority and authorize a failover", usable))
 	}
 	c.Out.Simple(fmt.Sprintf("OK %d usable Sentinels. Quorum and failover authorization can be reached", usable))

@@ -18,7 +18,8 @@ var _ = commands.Register(&commands.Command{
 
 const (
 	errWrongPass commands.Error = "WRONGPASS invalid username-password pair or user is disabled."
-	errNoPass    commands.Error = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
+	errNoPass    commands.Error = "ERR AUTH <password> called without any password configured for the " +
+		"default user. Are you sure your configuration is correct?"
 )
 
 func auth(c *commands.Call) error {

@@ -19,8 +19,9 @@ import (
 var (
 	clientTracking = &commands.Command{
 		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Since: "6.0.0",
-		Summary:    "Enable or disable server assisted client side caching support",
-		Usage:      "<ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+		Summary: "Enable or disable server assisted client side caching support",
+		Usage: "<ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] " +
+			"[OPTIN] [OPTOUT] [NOLOOP]",
 		Complexity: "O(1). Some options may introduce additional complexity.",
 		Help: []string{"TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]", "         [OPTIN] [OPTOUT] [NOLOOP]",
 			"    Control server assisted client side caching."},
@@ -53,13 +54,15 @@ const (
 	errRedirectTwice commands.Error = "ERR A client can only redirect to a single other client"
 	errRedirectGone  commands.Error = "ERR The client ID you want redirect to does not exist"
 	errPrefixBcast   commands.Error = "ERR PREFIX option requires BCAST mode to be enabled"
-	errSwitchBcast   commands.Error = "ERR You can't switch BCAST mode on/off before disabling tracking for this client, " +
+	errSwitchBcast   commands.Error = "ERR You can't switch BCAST mode on/off before disabling " +
+		"tracking for this client, " +
 		"and then re-enabling it with a different mode."
 	errOptBcast  commands.Error = "ERR OPTIN and OPTOUT are not compatible with BCAST"
 	errOptBoth   commands.Error = "ERR You can't specify both OPTIN mode and OPTOUT mode"
 	errSwitchOpt commands.Error = "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, " +
 		"and then re-enabling it with a different mode."
-	errCachingOff commands.Error = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled"
+	errCachingOff commands.Error = "ERR CLIENT CACHING can be called only when the client is in " +
+		"tracking mode with OPTIN or OPTOUT mode enabled"
 	errCachingYes commands.Error = "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
 	errCachingNo  commands.Error = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode."
 )

@@ -5,9 +5,9 @@ import (
 	"cellserver/store/hash"
 )
 
-// HGET key field replies with the value of a field, or null. HMGET key field [field …] replies with an array
-// of values and nulls. HEXISTS key field replies with 1 if the field is there. HSTRLEN key field replies
-// with the length of its value.
+// HGET key field replies with the value of a field, or null. HMGET key field [field …] replies with an
+// array of values and nulls. HEXISTS key field replies with 1 if the field is there. HSTRLEN key field
+// replies with the length of its value.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast,

@@ -10,9 +10,10 @@ var (
 		Group: commands.GroupHash, Since: "2.0.0",
 		Keys:    commands.OneKey.With("RW UPDATE"),
 		Summary: "Set the string value of a hash field", Usage: "key field value [field value ...]",
-		Complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the command is called with multiple field/value pairs.",
-		Run:        func(c *commands.Call) error { return hset(c, false) },
-		Cost:       commands.CostOfWords(changeSteps),
+		Complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the " +
+			"command is called with multiple field/value pairs.",
+		Run:  func(c *commands.Call) error { return hset(c, false) },
+		Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,

@@ -15,8 +15,9 @@ var (
 		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM,
 		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Set the value of an element in a list by its index", Usage: "key index element",
-		Complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list is O(1).",
-		Run:        lset,
+		Complexity: "O(N) where N is the length of the list. Setting either the first or the last " +
+			"element of the list is O(1).",
+		Run: lset,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "ltrim", Arity: 4, Flags: commands.Write,

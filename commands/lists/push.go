@@ -33,7 +33,8 @@ var (
 
 const (
 	pushFlags = commands.Write | commands.DenyOOM | commands.Fast
-	pushCost  = "O(1) for each element added, so O(N) to add N elements when the command is called with multiple arguments."
+	pushCost  = "O(1) for each element added, so O(N) to add N elements when the command is called " +
+		"with multiple arguments."
 )
 
 var pushKey = commands.OneKey.With("RW INSERT")

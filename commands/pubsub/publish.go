@@ -7,7 +7,8 @@ import "cellserver/commands"
 var _ = commands.Register(&commands.Command{
 	Name: "publish", Arity: 3, Channels: commands.FirstChannel, Flags: commands.PubSub | commands.Loading | commands.Stale | commands.Fast | commands.MayReplicate, Group: commands.GroupPubSub, Since: "2.0.0",
 	Summary: "Post a message to a channel", Usage: "channel message",
-	Complexity: "O(N+M) where N is the number of clients subscribed to the receiving channel and M is the total number of " +
+	Complexity: "O(N+M) where N is the number of clients subscribed to the receiving channel and M is " +
+		"the total number of " +
 		"subscribed patterns (by any client).",
 	Run: publish,
 })

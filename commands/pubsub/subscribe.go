@@ -35,7 +35,8 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
 		Summary: "Stop listening for messages posted to channels matching the given patterns", Usage: "[pattern [pattern ...]]",
-		Complexity: "O(N+M) where N is the number of patterns the client is already subscribed and M is the number of total patterns " +
+		Complexity: "O(N+M) where N is the number of patterns the client is already subscribed and M " +
+			"is the number of total patterns " +
 			"subscribed in the system (by any client).",
 		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) },
 	})

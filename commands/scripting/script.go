@@ -12,8 +12,9 @@ var _ = commands.Register(&commands.Command{
 		{
 			Name: "exists", Arity: -3, Flags: commands.NoScript, Since: "2.6.0",
 			Summary: "Check existence of scripts in the script cache.", Usage: "sha1 [sha1 ...]",
-			Complexity: "O(N) with N being the number of scripts to check (so checking a single script is an O(1) operation).",
-			Tips:       []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Run: exists,
+			Complexity: "O(N) with N being the number of scripts to check (so checking a single script " +
+				"is an O(1) operation).",
+			Tips: []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Run: exists,
 			Help: []string{"EXISTS <sha1> [<sha1> ...]", "    Return information about the existence of the scripts in the script cache."},
 		},
 		// SCRIPT FLUSH [ASYNC | SYNC] forgets all scripts. Running scripts go on.

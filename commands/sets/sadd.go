@@ -10,8 +10,9 @@ var (
 		Group: commands.GroupSet, Since: "1.0.0",
 		Keys:    commands.OneKey.With("RW INSERT"),
 		Summary: "Add one or more members to a set", Usage: "key member [member ...]",
-		Complexity: "O(1) for each element added, so O(N) to add N elements when the command is called with multiple arguments.",
-		Run:        sadd, Cost: commands.CostOfWords(changeSteps),
+		Complexity: "O(1) for each element added, so O(N) to add N elements when the command is called " +
+			"with multiple arguments.",
+		Run: sadd, Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast,

@@ -2,8 +2,8 @@ package sets
 
 import "cellserver/commands"
 
-// SISMEMBER key member replies with 1 if a member is there. SMISMEMBER key member [member …] replies with an
-// array of such numbers. SCARD key replies with the number of members.
+// SISMEMBER key member replies with 1 if a member is there. SMISMEMBER key member [member …] replies
+// with an array of such numbers. SCARD key replies with the number of members.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sismember", Arity: 3, Flags: commands.ReadOnly | commands.Fast,

@@ -20,8 +20,10 @@ var (
 		Name: "sscan", Arity: -3, Flags: commands.ReadOnly,
 		Keys: commands.OneKey, Group: commands.GroupSet, Since: "2.8.0",
 		Summary: "Incrementally iterate Set elements", Usage: "key cursor [MATCH pattern] [COUNT count]",
-		Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls for the cursor to return back to 0. N is the number of elements inside the collection.",
-		Tips:       commands.NondeterministicOutput, Run: sscan, Cost: commands.CostOfScan,
+		Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command " +
+			"calls for the cursor to return back to 0. N is the number of elements inside the " +
+			"collection.",
+		Tips: commands.NondeterministicOutput, Run: sscan, Cost: commands.CostOfScan,
 	})
 )
 

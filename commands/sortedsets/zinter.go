@@ -27,10 +27,11 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly,
 		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "7.0.0",
-		Summary:    "Intersect multiple sorted sets and return the cardinality of the result",
-		Usage:      "numkeys key [key ...] [LIMIT limit]",
-		Complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted sets.",
-		Run:        zintercard, Cost: costOfCombination,
+		Summary: "Intersect multiple sorted sets and return the cardinality of the result",
+		Usage:   "numkeys key [key ...] [LIMIT limit]",
+		Complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number " +
+			"of input sorted sets.",
+		Run: zintercard, Cost: costOfCombination,
 	})
 )
 

@@ -52,8 +52,9 @@ var (
 		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly,
 		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYLEX` arguments"},
-		Summary:    "Return a range of members in a sorted set, by lexicographical range, ordered from higher to lower strings.",
-		Usage:      "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Summary: "Return a range of members in a sorted set, by lexicographical range, ordered from " +
+			"higher to lower strings.",
+		Usage: "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
 		Run: zrange(membersDown), Cost: costOfZrange(membersDown),
 	})
 )
@@ -69,8 +70,11 @@ var (
 )
 
 const (
-	zrangeCost      = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements returned."
-	zrangeLimitCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements being returned. If M is constant (e.g. always asking for the first 10 elements with LIMIT), you can consider it O(log(N))."
+	zrangeCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
+		"number of elements returned."
+	zrangeLimitCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
+		"number of elements being returned. If M is constant (e.g. always asking for the first 10 " +
+		"elements with LIMIT), you can consider it O(log(N))."
 )
 
 func costOfZrange(implied zrangeOptions) commands.Cost {
@@ -129,7 +133,8 @@ func (o *zrangeOptions) parse(args [][]byte) (interval, error) {
 	}
 	switch {
 	case o.count != -1 && o.order == rankOrder:
-		return nil, commands.Error("ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX")
+		return nil, commands.Error("ERR syntax error, LIMIT is only supported in combination with " +
+			"either BYSCORE or BYLEX")
 	case o.withScores && o.order == lexOrder:
 		return nil, commands.Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX")
 	}

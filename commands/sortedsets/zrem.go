@@ -7,8 +7,9 @@ var _ = commands.Register(&commands.Command{
 	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast,
 	Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 	Summary: "Remove one or more members from a sorted set", Usage: "key member [member ...]",
-	Complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of elements to be removed.",
-	Run:        zrem,
+	Complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of " +
+		"elements to be removed.",
+	Run: zrem,
 })
 
 // removalKey is the key of a command that removes members and replies with none of their data.

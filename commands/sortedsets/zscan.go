@@ -15,10 +15,11 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "zscan", Arity: -3, Flags: commands.ReadOnly,
 	Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
-	Summary:    "Incrementally iterate sorted sets elements and associated scores",
-	Usage:      "key cursor [MATCH pattern] [COUNT count]",
-	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of elements inside the collection.",
-	Tips:       commands.NondeterministicOutput, Run: zscan, Cost: commands.CostOfValue,
+	Summary: "Incrementally iterate sorted sets elements and associated scores",
+	Usage:   "key cursor [MATCH pattern] [COUNT count]",
+	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of " +
+		"elements inside the collection.",
+	Tips: commands.NondeterministicOutput, Run: zscan, Cost: commands.CostOfValue,
 })
 
 func zscan(c *commands.Call) error {

@@ -21,7 +21,8 @@ var (
 )
 
 const getrangeCost = "O(N) where N is the length of the returned string. The complexity is ultimately determined by the returned length, " +
-	"but because creating a substring from an existing string is very cheap, it can be considered O(1) for small strings."
+	"but because creating a substring from an existing string is very cheap, it can be considered O(1) " +
+	"for small strings."
 
 func costOfGetrange(c *commands.Call) int {
 	all := commands.CostOfValue(c)

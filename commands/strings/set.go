@@ -12,8 +12,9 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: commands.GroupString, Since: "1.0.0",
-		Summary:    "Set the string value of a key",
-		Usage:      "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
+		Summary: "Set the string value of a key",
+		Usage: "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds " +
+			"| PXAT unix-time-milliseconds | KEEPTTL]",
 		Complexity: "O(1)", Run: set, KeyAccess: setAccess, Cost: costOfSet,
 	})
 	_ = commands.Register(&commands.Command{
