@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"slices"
 	"testing"
 
 	"cellserver/commands"
@@ -22,7 +23,10 @@ func TestCommandDocs(t *testing.T) {
 // TestCommandDocsOfALimiter has the fields of a command that Redis does not have.
 func TestCommandDocsOfALimiter(t *testing.T) {
 	h := servertest.New(t)
-	quantity := []any{"name", "quantity", "type", "integer"}
+	number := []any{"name", "quantity", "type", "integer"}
+	quantity := []any{"name", "quantity_quantity", "type", "oneof", "arguments", []any{
+		number, append(slices.Clone(number), "token", "QUANTITY"),
+	}}
 	option := func(name, token string) []any {
 		return []any{"name", name, "type", "pure-token", "token", token, "flags", []any{resptest.Simple("optional")}}
 	}
@@ -34,7 +38,7 @@ func TestCommandDocsOfALimiter(t *testing.T) {
 			[]any{"name", "max_burst", "type", "integer"},
 			[]any{"name", "count", "type", "integer"},
 			[]any{"name", "period", "type", "integer"},
-			[]any{"name", "quantity_ms_peek", "type", "block", "flags", []any{resptest.Simple("optional")},
+			[]any{"name", "quantity_quantity_ms_peek", "type", "block", "flags", []any{resptest.Simple("optional")},
 				"arguments", []any{quantity, option("ms", "MS"), option("peek", "PEEK")}},
 		},
 	}})
