@@ -9,6 +9,8 @@ import threading
 import time
 
 NAME = sys.argv[1]
+COUNTERS = "COUNTERS" in os.environ
+DEFAULTS = "DEFAULTS" in os.environ
 NODES = [node.rsplit(":", 1) for node in os.environ["NODES"].split(",")]
 stopped = threading.Event()
 printing = threading.Lock()
@@ -23,7 +25,7 @@ def work(worker, call):
     i = 0
     while not stopped.is_set():
         args = ["INCR", f"{NAME}:counter:{worker}:{i % 5}"]
-        if i % 4 == 3:
+        if i % 4 == 3 and not COUNTERS:
             args = ["CL.THROTTLE", f"{NAME}:limit:{i // 4 % 10}", "49", "1", "1000000"]
         say(worker, "call", args[1])
         try:
@@ -39,7 +41,9 @@ def work(worker, call):
 def cluster():
     from redis.cluster import ClusterNode, RedisCluster
 
-    return [RedisCluster(startup_nodes=[ClusterNode(host, int(port)) for host, port in NODES]).execute_command] * 4
+    nodes = [ClusterNode(host, int(port)) for host, port in NODES]
+    settings = {} if DEFAULTS else {"socket_timeout": 0.5, "socket_connect_timeout": 0.5}
+    return [RedisCluster(startup_nodes=nodes, **settings).execute_command] * 4
 
 
 def sentinel():

@@ -30,6 +30,7 @@ func libraries() []library {
 	}
 	python, goes := []string{cache + "/venv/bin/python", "failover.py"}, []string{cache + "/clients"}
 	node, java := []string{"node", "failover.mjs"}, []string{"java", "-cp", cache + "/java/classes:" + cache + "/java/lib/*", "Failover"}
+	rust := []string{cache + "/rust/debug/failover"}
 	return []library{
 		{"go-redis-cluster", goes, 4},
 		{"rueidis-cluster", goes, 1},
@@ -38,12 +39,21 @@ func libraries() []library {
 		{"ioredis-cluster", node, 17},
 		{"jedis-cluster", java, 6},
 		{"lettuce-cluster", java, 6},
+		{"redis-rs-cluster", rust, 2},
+		{"redis-rs-async-cluster", rust, 2},
+		{"fred-cluster", rust, 4},
 		{"go-redis-sentinel", goes, 4},
 		{"redis-py-sentinel", python, 4},
 		{"ioredis-sentinel", node, 21},
 		{"redis-cli", python, 1},
 		{"rolling-rate-limiter", node, 1},
 	}
+}
+
+// chosen reports whether ONLY names a library, or is empty.
+func chosen(l library) bool {
+	only := os.Getenv("ONLY")
+	return only == "" || strings.Contains(" "+only+" ", " "+l.name+" ")
 }
 
 // event is what happens to the cluster while the libraries call it. The first node keeps running where the event allows
@@ -71,7 +81,7 @@ func TestClientLibraries(t *testing.T) {
 	p := start(t, 3)
 	var all []*program
 	for _, l := range libraries() {
-		if only := os.Getenv("ONLY"); only == "" || strings.Contains(" "+only+" ", " "+l.name+" ") {
+		if chosen(l) {
 			all = append(all, newProgram(p, l))
 		}
 	}
@@ -133,26 +143,10 @@ func TestRestarts(t *testing.T) {
 // because some libraries wait for ever. load_test.go proves that the server answers each request.
 func (p *processes) awaitProgress(all []*program) {
 	p.t.Helper()
-	before := make([]int, len(all))
-	for i, one := range all {
-		before[i] = one.leastReplies()
-	}
-	for deadline := time.Now().Add(longestWait); ; time.Sleep(50 * time.Millisecond) {
-		var stuck []*program
-		for i, one := range all {
-			if one.leastReplies() < before[i]+10 {
-				stuck = append(stuck, one)
-			}
-		}
-		if len(stuck) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			p.logClients()
-			for _, one := range stuck {
-				one.startAgain(p)
-			}
-			deadline = time.Now().Add(longestWait)
+	for left := stuck(all, longestWait); len(left) > 0; left = stuck(left, longestWait) {
+		p.logClients()
+		for _, one := range left {
+			one.startAgain(p)
 		}
 	}
 }
@@ -188,6 +182,7 @@ func (p *processes) moveLeader() {
 
 // documented are the errors that a client may get. The first line is what the server says, the others are the words of the
 // libraries for a connection that ended, that was refused, or that did not answer.
-var documented = regexp.MustCompile(`CLUSTERDOWN|The cluster is down|MOVED|LOADING|MovedError|MISCONF|READONLY|` +
-	`EOF|[Rr]efused|ECONNREFUSED|[Rr]eset by peer|ECONNRESET|Connection reset|[Bb]roken pipe|[Cc]losed|Disconnects client|` +
+var documented = regexp.MustCompile(`CLUSTERDOWN|The cluster is down|MOVED|LOADING|MovedError|Moved: |MISCONF|READONLY|` +
+	`EOF|unexpected end of file|[Rr]efused|ECONNREFUSED|[Rr]eset by peer|ECONNRESET|Connection reset|[Bb]roken pipe|[Cc]losed|[Dd]isconnect|` +
+	`not connected|temporarily unavailable|` +
 	`[Tt]imed out|[Tt]imeout|No more cluster attempts left|Cluster retry deadline exceeded|No master found|Unable to connect|Cannot determine a partition`)

@@ -31,6 +31,7 @@ type processes struct {
 	nodes    []*node
 	network  *network              // nil: all nodes are on the loopback
 	command  func(i int) *exec.Cmd // starts a node
+	env      []string              // of the programs of client libraries, beside that of the test
 	password string                // that clients send first, if it is not empty
 	restarts restarts              // of the programs of client libraries
 }
@@ -40,6 +41,7 @@ type node struct {
 	bin     string
 	host    string
 	port    int
+	bus     int // the port for other nodes, of a node of Redis
 	proxy   int // the port that passes clients on to the leader
 	dir     string
 	log     *os.File

@@ -42,7 +42,8 @@ type worker struct {
 	replies  int
 	last     time.Time // of a reply
 	counters map[string]*counter
-	waits    *counter // of the call that has no reply yet; nil for a limit
+	waits    *counter  // of the call that has no reply yet; nil for a limit
+	called   time.Time // when that call began; zero if there is none
 }
 
 type counter struct{ last, unknown int64 }
@@ -53,6 +54,7 @@ type limit struct{ calls, admitted int64 }
 type gap struct {
 	event   string
 	longest time.Duration
+	errors  time.Time // of the last error; zero if there was none
 }
 
 // newProgram starts the program of a library.
@@ -73,7 +75,8 @@ func (one *program) start(p *processes) {
 	}
 	cmd := exec.Command(one.argv[0], append(one.argv[1:len(one.argv):len(one.argv)], one.name)...)
 	cmd.Dir = "../clients"
-	cmd.Env = append(os.Environ(), "NODES="+strings.Join(addrs, ","), fmt.Sprint("PROXY=", p.nodes[0].host, ":", p.nodes[0].proxy))
+	cmd.Env = append(append(os.Environ(), p.env...), "NODES="+strings.Join(addrs, ","),
+		fmt.Sprint("PROXY=", p.nodes[0].host, ":", p.nodes[0].proxy))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = &one.stderr
 	in, err := cmd.StdinPipe()
@@ -136,16 +139,19 @@ func (one *program) hear(line []string) {
 	if !isLimit && w.counters[key] == nil {
 		w.counters[key] = new(counter)
 	}
-	w.waits = nil
+	w.waits, w.called = nil, time.Time{}
 	switch n, err := strconv.ParseInt(rest, 10, 64); {
 	case outcome == "call":
 		if isLimit {
 			one.limits[key].calls++
 		}
-		w.waits = w.counters[key]
+		w.waits, w.called = w.counters[key], time.Now()
 		return
 	case outcome == "error":
 		one.errors[normal(rest)]++
+		if len(one.gaps) > 0 {
+			one.gaps[len(one.gaps)-1].errors = time.Now()
+		}
 		if !isLimit {
 			w.counters[key].unknown++
 		}

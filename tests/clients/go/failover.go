@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -19,6 +20,9 @@ var nodes = strings.Split(os.Getenv("NODES"), ",")
 
 const workers = 4
 
+// isSet reports whether an environment variable has a value.
+func isSet(name string) bool { return os.Getenv(name) != "" }
+
 // underFailover calls a client from several workers until standard input ends. Each call prints a line, which
 // ../README.md describes.
 func underFailover(call func(ctx context.Context, command, key string) (int64, error)) {
@@ -32,7 +36,7 @@ func underFailover(call func(ctx context.Context, command, key string) (int64, e
 		working.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				command, key := "INCR", fmt.Sprintf("%s:counter:%d:%d", os.Args[1], w, i%5)
-				if i%4 == 3 {
+				if i%4 == 3 && !isSet("COUNTERS") {
 					command, key = "CL.THROTTLE", fmt.Sprintf("%s:limit:%d", os.Args[1], i/4%10)
 				}
 				fmt.Printf("%d call %s\n", w, key)
@@ -64,8 +68,14 @@ func arguments(command string) []string {
 }
 
 func goRedisClusterFailover(context.Context) {
-	// After a lost connection the client keeps to the old leader until it reloads. By default it does so once a minute.
-	overFailover(redis.NewClusterClient(&redis.ClusterOptions{Addrs: nodes, ClusterStateReloadInterval: time.Second}))
+	o := redis.ClusterOptions{Addrs: nodes}
+	if !isSet("DEFAULTS") {
+		// After a lost connection the client keeps to the old leader until it reloads.
+		// By default it reloads once a minute.
+		o.ClusterStateReloadInterval = 500 * time.Millisecond
+		o.DialTimeout, o.ReadTimeout = 500*time.Millisecond, 500*time.Millisecond
+	}
+	overFailover(redis.NewClusterClient(&o))
 }
 
 func goRedisSentinelFailover(context.Context) {
@@ -101,7 +111,13 @@ func first(reply any, err error) (int64, error) {
 }
 
 func rueidisClusterFailover(context.Context) {
-	c, err := rueidis.NewClient(rueidis.ClientOption{InitAddress: nodes})
+	o := rueidis.ClientOption{InitAddress: nodes}
+	if !isSet("DEFAULTS") {
+		o.ConnWriteTimeout = 500 * time.Millisecond
+		o.Dialer = net.Dialer{Timeout: 500 * time.Millisecond, KeepAlive: 500 * time.Millisecond}
+		o.ClusterOption.ShardsRefreshInterval = 500 * time.Millisecond
+	}
+	c, err := rueidis.NewClient(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,8 +1,12 @@
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -15,6 +19,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
 /**
@@ -25,6 +30,8 @@ import redis.clients.jedis.HostAndPort;
 public class Failover {
   private static final String[] NODES = System.getenv("NODES").split(",");
   private static final String[] LIMIT = {"49", "1", "1000000"};
+  private static final boolean DEFAULTS = System.getenv("DEFAULTS") != null;
+  private static final boolean COUNTERS = System.getenv("COUNTERS") != null;
   private static volatile boolean stopped;
 
   /** A library's generic call. */
@@ -50,7 +57,7 @@ public class Failover {
 
   private static void work(String name, int worker, Call call) {
     for (int i = 0; !stopped; i++) {
-      boolean limit = i % 4 == 3;
+      boolean limit = i % 4 == 3 && !COUNTERS;
       String key = limit ? name + ":limit:" + i / 4 % 10 : name + ":counter:" + worker + ":" + i % 5;
       System.out.println(worker + " call " + key);
       try {
@@ -71,12 +78,16 @@ public class Failover {
 
   private static Call jedis() {
     Set<HostAndPort> nodes = Stream.of(NODES).map(HostAndPort::from).collect(Collectors.toSet());
-    // By default Jedis spends up to ten seconds on one call before it asks for the new leader.
-    var client =
-        redis.clients.jedis.RedisClusterClient.builder()
-            .nodes(nodes)
-            .maxTotalRetriesDuration(Duration.ofSeconds(2))
-            .build();
+    var builder = redis.clients.jedis.RedisClusterClient.builder().nodes(nodes);
+    if (!DEFAULTS) {
+      // By default Jedis spends up to ten seconds on one call before it asks for the new leader.
+      var config = DefaultJedisClientConfig.builder().connectionTimeoutMillis(500).socketTimeoutMillis(500).build();
+      builder
+          .clientConfig(config)
+          .maxTotalRetriesDuration(Duration.ofSeconds(1))
+          .topologyRefreshPeriod(Duration.ofMillis(500));
+    }
+    var client = builder.build();
     return (command, key, args) -> {
       CommandArguments all = new CommandArguments(() -> command.getBytes(StandardCharsets.UTF_8)).key(key);
       return client.executeCommand(all.addObjects((Object[]) args));
@@ -84,19 +95,10 @@ public class Failover {
   }
 
   private static Call lettuce() {
-    List<RedisURI> nodes = Stream.of(NODES).map(node -> RedisURI.create("redis://" + node)).toList();
-    // Without a refresh Lettuce keeps to a dead leader, and without a timeout it waits a minute for each reply.
+    List<RedisURI> nodes = Stream.of(NODES).map(node -> uri(node)).toList();
     var client = RedisClusterClient.create(nodes);
-    client.setOptions(
-        ClusterClientOptions.builder()
-            .topologyRefreshOptions(
-                ClusterTopologyRefreshOptions.builder()
-                    .enableAllAdaptiveRefreshTriggers()
-                    .enablePeriodicRefresh(Duration.ofSeconds(1))
-                    .build())
-            .timeoutOptions(TimeoutOptions.enabled(Duration.ofSeconds(2)))
-            .build());
-    var connection = client.connect();
+    if (!DEFAULTS) client.setOptions(settings());
+    var connection = connected(client);
     return (command, key, args) -> {
       ProtocolKeyword keyword =
           new ProtocolKeyword() {
@@ -113,5 +115,36 @@ public class Failover {
       CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8).addKey(key).addValues(List.of(args));
       return connection.sync().dispatch(keyword, new NestedMultiOutput<>(StringCodec.UTF8), all);
     };
+  }
+
+  /** While Java starts, a connection may take longer than its timeout. */
+  private static StatefulRedisClusterConnection<String, String> connected(RedisClusterClient client) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return client.connect();
+      } catch (RedisException err) {
+        if (tries == 10) throw err;
+      }
+    }
+  }
+
+  private static RedisURI uri(String node) {
+    RedisURI uri = RedisURI.create("redis://" + node);
+    if (!DEFAULTS) uri.setTimeout(Duration.ofMillis(500));
+    return uri;
+  }
+
+  /** Without a refresh Lettuce keeps to a dead leader, and without a timeout it waits a minute for each reply. */
+  private static ClusterClientOptions settings() {
+    return ClusterClientOptions.builder()
+        .topologyRefreshOptions(
+            ClusterTopologyRefreshOptions.builder()
+                .enableAllAdaptiveRefreshTriggers()
+                .enablePeriodicRefresh(Duration.ofMillis(500))
+                .build())
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .socketOptions(SocketOptions.builder().connectTimeout(Duration.ofMillis(500)).build())
+        .timeoutOptions(TimeoutOptions.enabled(Duration.ofMillis(500)))
+        .build();
   }
 }
