@@ -11,13 +11,15 @@
 //	pace.go       pacing (CL.PACE): two integers in a string
 //	lease.go      concurrency (CL.ACQUIRE): a sorted set of holders and lease ends
 //	verdict.go    BLOCK and ALLOW of rules: no state
+//	ledger.go     by which numbers the TATs of a rule were counted
 //
 //	limiter.go    Limiter, and Limit: a limiter that a rule may have
 //	errors.go     errors of the pure limiters as error replies
 //
-// Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide without a change, Apply the
-// decision. So several limits can consume a quantity together or not at all (all.go): first all limits decide. Then all
-// limits apply their decisions if no limit refuses. args.go parses the arguments of a limiter.
+// Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide without a change,
+// Apply the decision. So several limits can consume a quantity together or not at all (all.go): first all
+// limits decide. Then all limits apply their decisions if no limit refuses. args.go parses the arguments of
+// a limiter.
 //
 // Package limiters/ruleset gives limits a name: rules. Package limiters/rules decides by them.
 //

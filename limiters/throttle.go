@@ -15,7 +15,10 @@ import (
 )
 
 // Rate is the limiter of CL.THROTTLE. Its key holds a TAT in Unix nanoseconds.
-type Rate struct{ gcra.Quota }
+type Rate struct {
+	gcra.Quota
+	tag int64 // of its numbers in a [Ledger]: the milliseconds from a TAT to the expiry of its key
+}
 
 // Find implements [Limiter]. It also finds a key whose TAT has passed.
 func (Rate) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
@@ -64,7 +67,7 @@ func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error 
 	if err != nil {
 		return err
 	}
-	settled, err := gcra.Settle(tat, now, r.interval(s), s.At, s.Reserved, s.Real)
+	settled, err := r.settle(tat, now, s)
 	if err != nil {
 		return err
 	}
@@ -85,35 +88,33 @@ func (r Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlem
 	}
 	tat := before
 	for end, s := range ended {
-		if settled, err := gcra.Settle(tat, end, r.interval(s), s.At, s.Reserved, 0); err == nil {
+		if settled, err := r.settle(tat, end, s); err == nil {
 			tat = settled
 		}
 	}
 	if tat != before {
-		StoreTAT(e, tat, now)
+		r.store(e, tat, now)
 	}
 	return nil
 }
 
-// interval returns the interval at which a difference is given back or charged. An override has
-// converted the TAT to its own interval, and a new rule has not. So a refund takes the shorter one, and
-// gives back too little rather than too much.
-func (r Rate) interval(s *Settlement) int64 {
-	if s.Real < s.Reserved {
-		return min(s.Value, r.Interval())
+// settle returns the TAT after a settlement. The TAT counts at the interval in force, also what a request
+// has reserved at another one. A part of the reservation came back at either interval. So a refund takes the
+// shorter one for all of that time, and gives back too little rather than too much.
+func (r Rate) settle(tat, now int64, s *Settlement) (int64, error) {
+	if s.Real >= s.Reserved {
+		return gcra.Settle(tat, now, r.Interval(), s.At, s.Reserved, s.Real)
 	}
-	return s.Value
-}
-
-// Recount converts the TAT of a key that another rate has counted. The number of actions stays.
-func (r Rate) Recount(e *store.Entry, by Rate, now int64) {
-	tat, err := Integer(e)
-	if err != nil {
-		return
+	interval := max(1, min(s.Value, r.Interval()))
+	settled, err := gcra.Settle(tat, now, interval, s.At, s.Reserved, s.Real)
+	if err != nil || settled == tat || interval == r.Interval() {
+		return settled, err
 	}
-	if next := r.Convert(tat, now, gcra.Counted{Interval: by.Interval(), Limit: by.Limit()}); next != tat {
-		StoreTAT(e, next, now)
+	refund, _, ok := exact.MulDiv(tat-settled, r.Interval(), interval)
+	if !ok || refund >= tat-now {
+		return now, nil
 	}
+	return tat - refund, nil
 }
 
 // State implements [Limit].
@@ -123,21 +124,21 @@ func (Rate) State(e *store.Entry, now int64) []Field {
 }
 
 // Apply implements [Limiter].
-func (Rate) Apply(e *store.Entry, a *Answer, now int64) { StoreTAT(e, a.state[0], now) }
+func (r Rate) Apply(e *store.Entry, a *Answer, now int64) { r.store(e, a.state[0], now) }
 
 func (a *Answer) setRate(d gcra.Decision) {
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0] = d.TAT
 }
 
-// StoreTAT stores a TAT, in Unix nanoseconds. The key expires when the TAT has passed. If it has
-// passed at now, StoreTAT deletes the key, because an absent key means the same.
-func StoreTAT(e *store.Entry, tat, now int64) {
+// store stores a TAT, in Unix nanoseconds. The key expires when the TAT has passed. If it has passed at
+// now, store deletes the key, because an absent key means the same.
+func (r Rate) store(e *store.Entry, tat, now int64) {
 	if tat <= now {
 		e.Delete()
 		return
 	}
-	e.SetInt(tat, exact.CeilDiv(tat, 1e6))
+	e.SetInt(tat, exact.CeilDiv(tat, 1e6)+r.tag)
 }
 
 // Charge is the limiter of CL.CHARGE. It consumes the quantity even if less is left.

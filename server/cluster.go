@@ -38,6 +38,23 @@ func (s *Server) RulesReplaced() {
 	}
 }
 
+// saveLedgers stores by which numbers the rules of the file count. Only a leader stores them.
+func (s *Server) saveLedgers() {
+	rules, t := s.parts.Rules, s.control.topology
+	late := func() bool { return !s.control.leads() || s.Condition() != Condition{} }
+	if !rules.HasUnsavedLedgers() || late() || t != nil && t.Metrics().Level < ruleset.Level {
+		return
+	}
+	var fp store.Footprint
+	rules.Lock(&fp)
+	tx := s.parts.Store.NewTx()
+	tx.Begin(s.parts.Clock.Now(), 0, &fp)
+	defer tx.End()
+	if !late() {
+		rules.SaveLedgers(tx)
+	}
+}
+
 // oldRules is the key in which development versions kept the rules.
 var oldRules = []byte("cl.rules")
 

@@ -95,6 +95,7 @@ func New(o Options) *Server {
 	ruleSet := new(ruleset.Rules)
 	changes := &rulelog.Log{Log: o.Log, Clock: o.Clock, PubSub: s.pubsub}
 	ruleSet.Tell(changes.Adopted)
+	ruleSet.Clock(o.Clock.Now)
 	s.stats.Init()
 	known := &scripts.Scripts{}
 	s.report = report.New(report.Sources{
@@ -144,8 +145,12 @@ func (s *Server) Blocked() int64 { return s.clients.Blocked() }
 // Metrics returns the metrics of the server for Prometheus, in the type [report.MetricsType].
 func (s *Server) Metrics() string { return s.report.Metrics() }
 
-// Tick samples rates and peaks. The edge calls it about ten times a second.
-func (s *Server) Tick() { s.report.Tick() }
+// Tick samples rates and peaks, and stores the ledgers of the rules-file. The edge calls it about ten times a
+// second.
+func (s *Server) Tick() {
+	s.report.Tick()
+	s.saveLedgers()
+}
 
 // RejectedConnection counts a connection that the edge refused.
 func (s *Server) RejectedConnection() { s.stats.Totals.Rejected.Add(1) }

@@ -4,6 +4,7 @@ import (
 	"cellserver/internal/randtest"
 	"cellserver/server/servertest"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type counted struct {
 	at, quantity int64
 	params       // of the request
 	shared       bool
+	changed      bool // no request: from now on a rule has these parameters
 }
 
 // naive reports whether a quantity passes at now.
@@ -35,8 +37,24 @@ func naiveRate(h history, p params, now, quantity int64) bool {
 
 func naiveTAT(h history, now int64) int64 {
 	tat := int64(0)
-	for _, r := range h {
-		tat = max(tat, r.at) + r.quantity*(r.period/r.limit)
+	for i, r := range h {
+		interval := r.period / r.limit
+		if r.changed && i > 0 { // the same number of requests at another interval, and a burst at most but for charges
+			was := h[i-1].period / h[i-1].limit
+			debt := max(tat-r.at, 0)
+			burst := min(debt, was*h[i-1].limit)
+			scaled := func(debt int64) int64 { // rounded up
+				product := new(big.Int).Mul(big.NewInt(debt), big.NewInt(interval))
+				product.Add(product, big.NewInt(was-1))
+				return product.Div(product, big.NewInt(was)).Int64()
+			}
+			tat = r.at + min(scaled(burst), interval*r.limit)
+			if beyond := debt - burst; beyond > 0 {
+				tat += scaled(beyond)
+			}
+			continue
+		}
+		tat = max(tat, r.at) + r.quantity*interval
 	}
 	return max(tat, now)
 }

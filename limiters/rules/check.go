@@ -219,8 +219,8 @@ func (c *Check) faultOfRule() error {
 }
 
 // find sets limits to the limits of the rule, with the entries of their states. If the request reserves or
-// settles, find also finds the entry of its reservations. If reservations have ended, the entries are copies
-// of the states, and these reservations are given back in the copies.
+// settles, find also finds the entry of its reservations. If a reservation has ended, or if other numbers
+// have counted a state, the entries are copies. These are then brought up to date.
 func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.dryRun = nil // a panic may have left one
 	if !c.looked {
@@ -234,21 +234,37 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	c.limits = c.limitMemory[:n]
 	c.used = max(c.used, n)
 	c.releases.scopes = 0
-	released, all := c.findStates(tx, reserves), false
+	released, stale := c.findStates(tx, now, reserves)
+	all := false
 	if reserves {
 		tx.Expect(&c.keys[n])
 		tx.WriteIn(&c.reserves.shared.entry, c.keys[n].Key())
 		all = c.Args.Has(limiters.OptRelease)
 	}
-	if !released && !all || !c.findReleases(tx, all) || !c.releases.findDue(now) {
+	due := (released || all) && c.findReleases(tx, all) && c.releases.findDue(now)
+	if !due && !stale {
 		return nil
 	}
 	c.dryRun = startDryRun(c.limits, c.keys[:n], now)
-	return c.releases.giveBack(c.limits, c.chosen[:], now)
+	return c.update(now)
 }
 
-// findStates finds the entries of the states. It reports whether any of their keys may have releases.
-func (c *Check) findStates(tx *store.Tx, reserves bool) (released bool) {
+// update brings the states up to date. It converts TATs that other numbers have counted, and gives back the
+// reservations that have ended.
+func (c *Check) update(now int64) error {
+	for i := range c.limits {
+		c.found.Ledger.Recount(&c.limits[i].Entry, c.chosen[i].limit.Limit, now)
+	}
+	if c.releases.scopes == 0 {
+		return nil
+	}
+	return c.releases.giveBack(c.limits, c.chosen[:], c.found.Ledger, now)
+}
+
+// findStates finds the entries of the states. It reports whether any of their keys may have releases, and
+// whether other numbers have counted any of them.
+func (c *Check) findStates(tx *store.Tx, now int64, reserves bool) (released, stale bool) {
+	mixed := c.found.Ledger.IsMixed()
 	p := c.plan
 	for i := range c.limits {
 		a, from, key := &c.limits[i], &p.chosen[i], &p.keys[i]
@@ -259,8 +275,9 @@ func (c *Check) findStates(tx *store.Tx, reserves bool) (released bool) {
 		tx.Expect(key)
 		a.Limiter.Find(&a.Entry, tx, key.Key())
 		released = released || c.mayHaveReleases(i)
+		stale = stale || mixed && c.found.Ledger.IsStale(&a.Entry, from.limit.Limit, now)
 	}
-	return released
+	return released, stale
 }
 
 // mayHaveReleases reports whether the key of a limit may have releases. They are a collection. Only for a key
@@ -269,14 +286,14 @@ func (c *Check) mayHaveReleases(i int) bool {
 	return c.limits[i].Entry.AmongCollections() || c.slots[c.chosen[i].scope].Braces == ruleset.OtherBraces
 }
 
-// giveBack gives back the reservations that are due. Then the states are equal to the copies, and the
-// decisions about the copies apply to the states.
+// giveBack brings the states up to date. Then they are equal to the copies, and the decisions about the
+// copies apply to the states.
 func (c *Check) giveBack(now int64) {
 	if c.dryRun == nil {
 		return
 	}
 	c.endDryRun()
-	_ = c.releases.giveBack(c.limits, c.chosen[:], now) // find has done the same without an error
+	_ = c.update(now) // find has done the same without an error
 	c.releases.forget()
 }
 

@@ -74,14 +74,15 @@ func (r *releases) findDue(now int64) (any bool) {
 	return any
 }
 
-// giveBack gives back the reservations that have ended. from says where the limits come from.
-func (r *releases) giveBack(limits []limiters.Asked, from []chosen, now int64) error {
+// giveBack gives back the reservations that have ended. from says where the limits come from, and by is the
+// ledger of the rule.
+func (r *releases) giveBack(limits []limiters.Asked, from []chosen, by *limiters.Ledger, now int64) error {
 	for i := range limits {
 		l, scope := from[i].limit, from[i].scope
 		if r.due[scope] == 0 {
 			continue
 		}
-		due := r.of(l, r.entries[scope].Sorted(), r.due[scope])
+		due := r.of(l, r.entries[scope].Sorted(), r.due[scope], by)
 		if err := l.Reserving.Release(&limits[i].Entry, now, due); err != nil {
 			return err
 		}
@@ -119,12 +120,15 @@ func (r *releases) read(member string) bool {
 	return reservation.ReadRelease(&r.record, r.bytes)
 }
 
-// of returns the ends of the first n reservations of a set, and what they reserved in one limit.
-func (r *releases) of(l *ruleset.Limit, set *store.SortedSet, n int) iter.Seq2[int64, *limiters.Settlement] {
+// of returns the ends of the first n reservations of a set, and what they reserved in one limit. by is the
+// ledger of the rule.
+func (r *releases) of(
+	l *ruleset.Limit, set *store.SortedSet, n int, by *limiters.Ledger,
+) iter.Seq2[int64, *limiters.Settlement] {
 	return func(yield func(int64, *limiters.Settlement) bool) {
 		set.Range(0, n, false, func(it store.Item) bool {
 			var s limiters.Settlement
-			if !r.read(it.Member) || !settlement(&s, &r.record, l, 0) {
+			if !r.read(it.Member) || !settlement(&s, &r.record, l, 0, by) {
 				return true
 			}
 			return yield(r.record.End, &s)
@@ -133,12 +137,15 @@ func (r *releases) of(l *ruleset.Limit, set *store.SortedSet, n int) iter.Seq2[i
 }
 
 // settlement sets s to what one limit counted of a reservation, and to its real cost. It is false if the
-// limit counted nothing.
-func settlement(s *limiters.Settlement, r *reservation.Record, l *ruleset.Limit, real int64) bool {
+// limit counted nothing. by is the ledger of the rule.
+func settlement(
+	s *limiters.Settlement, r *reservation.Record, l *ruleset.Limit, real int64, by *limiters.Ledger,
+) bool {
 	for _, m := range r.Marks {
 		if m.Limit == l.ID {
 			*s = limiters.Settlement{At: r.At, Reserved: r.Quantity, Real: real,
 				Mark: limiters.Mark{IsTime: m.IsTime, Value: m.Value, Period: m.Period}}
+			by.Adjust(s, l.Limit)
 			return true
 		}
 	}

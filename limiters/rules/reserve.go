@@ -264,7 +264,7 @@ func (c *Check) dropLost(tx *store.Tx, release []byte) {
 // has counted nothing.
 func (c *Check) settle(i int, now int64) error {
 	l, s := &c.limits[i], &c.reserves.settlement
-	if settlement(s, &c.reserves.record, c.chosen[i].limit, c.Args.Quantity) {
+	if settlement(s, &c.reserves.record, c.chosen[i].limit, c.Args.Quantity, c.found.Ledger) {
 		return l.Limiter.Settle(&l.Entry, &l.Answer, now, s)
 	}
 	return l.Limiter.Charge(&l.Entry, &l.Answer, now, 0)

@@ -5,9 +5,11 @@
 //	keys.go   the names of those keys
 //	rules.go  all rules in force, and their counters
 //	stored.go how rules are stored, and how their parsed form follows
+//	own.go    the keys of the server's own database
+//	ledger.go the ledgers of rules: what happens to TATs when numbers change
 //	edit.go   CL.RULE SET, OVERRIDE, GET, DEL and LIST
 //	override.go  overrides: limits of single keys; overrides.go all of a scope
-//	file.go   the rules-file; file_override.go its overrides
+//	file.go   the rules-file
 //	yaml.go   reads YAML, and says what is wrong with it
 //	news.go   what changed when rules came into force
 //	json.go   rules in JSON

@@ -35,6 +35,7 @@ func (r *Rules) Set(tx *store.Tx, name string, words [][]byte) error {
 	if err := one.keepOverrides(before); err != nil {
 		return err
 	}
+	one.use(from.ledgerOf(name).With(one.allLimits(), true, tx.Now()))
 	return r.put(tx, from, one, func(e *store.Entry) {
 		if before == nil || before.Err != nil {
 			one.storeWhole(e)
@@ -55,7 +56,9 @@ func (r *Rules) SetJSON(tx *store.Tx, name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return r.put(tx, r.Load(tx), one, one.storeWhole)
+	from := r.Load(tx)
+	one.use(from.ledgerOf(name).With(one.allLimits(), true, tx.Now()))
+	return r.put(tx, from, one, one.storeWhole)
 }
 
 // Override gives a key of a scope limits of its own. words are the limits, as in CL.RULE SET without
@@ -79,6 +82,7 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 	had = s.overrides.get(key) != nil
 	s.overrides = s.overrides.with(string(key), o)
 	s.countMost()
+	next.countOverride(from.ledgerOf(name), o, tx.Now())
 	return had, r.put(tx, from, next, func(e *store.Entry) {
 		if o == nil {
 			removeField(e, overrideField(s, string(key)))
@@ -98,7 +102,8 @@ func (r *Rules) put(tx *store.Tx, from Sources, one *Rule, write func(e *store.E
 		return ErrMaxBytes
 	}
 	from.shareCounts(one)
-	change(tx, one.Name, write)
+	next.storeLedger(tx, one.Name, one.Ledger) // first, so that a follower has the tags of the limits
+	changeKey(tx, keyTag+one.Name, write)
 	tx.Draft = next
 	return nil
 }
@@ -113,8 +118,12 @@ func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
 		}
 		return false, nil
 	}
-	change(tx, string(name), func(e *store.Entry) { e.Delete() })
-	tx.Draft = from.stored.with(string(name), nil)
+	changeKey(tx, keyTag+string(name), func(e *store.Entry) { e.Delete() })
+	next := from.stored.with(string(name), nil)
+	if from.file == nil || from.file.byName[string(name)] == nil {
+		next.dropLedger(tx, string(name))
+	}
+	tx.Draft = next
 	return true, nil
 }
 

@@ -43,6 +43,15 @@ func (o *overrides) with(key string, one *override) *overrides {
 	return next.put(key, one)
 }
 
+// clone returns a copy that is not published.
+func (o *overrides) clone() *overrides {
+	next := *o
+	for i := range next.parts {
+		next.parts[i] = maps.Clone(o.parts[i])
+	}
+	return &next
+}
+
 // put is with for overrides that are not published: it changes them in place.
 func (o *overrides) put(key string, one *override) *overrides {
 	if o == nil {

@@ -17,10 +17,12 @@ import (
 // makes a new rule.
 type Rule struct {
 	Name     string
-	Scopes   []Scope   // a rule without SCOPE has one scope without a name
-	Reserved StateName // of the buckets of its reservations
-	Shadow   bool      // decides and counts, but never limits
-	file     bool      // it comes from the rules-file
+	Scopes   []Scope          // a rule without SCOPE has one scope without a name
+	Reserved StateName        // of the buckets of its reservations
+	Shadow   bool             // decides and counts, but never limits
+	Ledger   *limiters.Ledger // of what its TATs count; may be nil
+	base     *limiters.Ledger // the stored one that the ledger of a rule of the file came from
+	file     bool             // it comes from the rules-file
 	text     string
 	counts   *counts
 	Err      error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key
@@ -72,6 +74,9 @@ const (
 func NoRule[T string | []byte](name T) error {
 	return rediserr.Error("ERR no such rule: " + quote.Word(name))
 }
+
+// plain returns the text of an error without its leading code.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }
 
 // Errors of a wrong rule.
 var (

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"cellserver/limiters"
 	"cellserver/store"
 )
 
@@ -23,6 +24,8 @@ type Rules struct {
 	file   atomic.Pointer[set] // the rules of the rules-file
 
 	told    func(News)    // hears what changed; nil if nobody does
+	clock   func() int64  // Unix nanoseconds; nil for a time of 0
+	unsaved atomic.Bool   // a ledger of a rule of the file is not stored yet
 	watched func() Source // the state of the rules-file or the rules-url; nil if the server has neither
 
 	mu sync.Mutex // held while a recording begins, and while the rules of the file change
@@ -30,13 +33,14 @@ type Rules struct {
 
 // set is the rules of one source. A published set never changes.
 type set struct {
-	byName map[string]*Rule
-	bytes  int64 // of memory, about
+	byName  map[string]*Rule
+	ledgers map[string]*limiters.Ledger // by the name of the rule; only of stored rules
+	bytes   int64                       // of memory, about
 }
 
 // with returns a copy of the set in which a name has another rule, or none if one is nil.
 func (s *set) with(name string, one *Rule) *set {
-	next := &set{byName: make(map[string]*Rule, len(s.byName)+1), bytes: s.bytes}
+	next := &set{make(map[string]*Rule, len(s.byName)+1), maps.Clone(s.ledgers), s.bytes}
 	maps.Copy(next.byName, s.byName)
 	if was := s.byName[name]; was != nil {
 		delete(next.byName, name)
@@ -84,6 +88,7 @@ func (r *Rules) seenBy(tx *store.Tx) Sources {
 func (r *Rules) publish(s *set) {
 	r.before.Store(s)
 	r.stored.Store(s)
+	r.recountFile(s)
 }
 
 // Sources are the two sets of all rules at one moment. A set never changes. So equal sources have the same

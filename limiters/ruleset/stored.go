@@ -9,19 +9,8 @@ import (
 	"cellserver/store/hash"
 )
 
-// A stored rule is a hash in the server's own database ([store.Own]). Its field with no name has the text of
-// the rule. Each other field has the limits of an override. So a change writes what it changes, and no more.
-
 // Level is the lowest feature level of a cluster that can have stored rules.
 const Level = 6
-
-// keyTag begins the key of each rule, so that all of them have one slot. The name of the rule follows.
-const keyTag = "{cl.rules}"
-
-var slot = store.Slot([]byte(keyTag))
-
-// Slot returns the hash slot of all stored rules.
-func Slot() uint16 { return slot }
 
 // Lock adds the partition of the stored rules to a footprint.
 func (r *Rules) Lock(fp *store.Footprint) { fp.AddSlot(slot) }
@@ -34,9 +23,6 @@ func (r *Rules) LockUnparsed(fp *store.Footprint) {
 	}
 }
 
-// textField is the field with the text of a rule.
-var textField = []byte{}
-
 // overrideField returns the field of an override. A scope has no spaces.
 func overrideField(s *Scope, key string) []byte { return []byte(s.word() + " " + key) }
 
@@ -47,23 +33,6 @@ func (s *Scope) word() string {
 	}
 	return s.Name
 }
-
-// change changes the hash of a rule.
-func change(tx *store.Tx, name string, do func(e *store.Entry)) {
-	db := tx.DB()
-	tx.Select(store.Own)
-	defer tx.Select(db)
-	e := tx.Write([]byte(keyTag + name))
-	do(&e)
-}
-
-// setField makes a field of a rule hold a text.
-func setField(e *store.Entry, field []byte, text string) {
-	e.Change(hash.Set, store.Operands{Value: field, More: []byte(text)})
-}
-
-// removeField removes a field of a rule.
-func removeField(e *store.Entry, field []byte) { e.Change(hash.Delete, store.Operands{Value: field}) }
 
 // storeWhole makes the hash of a rule hold the rule and nothing else.
 func (r *Rule) storeWhole(e *store.Entry) {
@@ -89,8 +58,13 @@ func (r *Rules) read(tx *store.Tx) *set {
 			one := readStored(string(name), e.Hash())
 			last.shareCounts(one)
 			s.put(one)
+		} else if name, ok := bytes.CutPrefix(e.Key(), []byte(ledgerTag)); ok {
+			s.putLedger(string(name), readLedger(e.Hash()))
 		}
 	})
+	for name, one := range s.byName {
+		one.use(s.ledgers[name])
+	}
 	return s
 }
 
@@ -141,6 +115,10 @@ func (r *Rules) Committed(tx *store.Tx, effects []store.Effect) {
 func (r *Rules) follow(f *store.Effect) {
 	name, ok := bytes.CutPrefix(f.Key, []byte(keyTag))
 	s := r.stored.Load()
+	if of, is := bytes.CutPrefix(f.Key, []byte(ledgerTag)); is && s != nil && f.Op != store.OpFlush {
+		r.followLedger(s, string(of), f)
+		return
+	}
 	if !ok || s == nil || f.Op == store.OpFlush {
 		r.Forget()
 		return
@@ -156,6 +134,7 @@ func (r *Rules) follow(f *store.Effect) {
 	}
 	if one != nil {
 		r.with(s).shareCounts(one)
+		one.use(s.ledgers[string(name)])
 	}
 	if f.Op == store.OpChange && (one == nil || one.Err != nil) {
 		r.Forget() // the next request reads all of it

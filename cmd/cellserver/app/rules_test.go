@@ -207,3 +207,40 @@ func TestRulesURL(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "rules-url", "")
 	require.Nil(t, limitOf(c))
 }
+
+// TestRulesFileEditedWhileDown: what was counted counts at the numbers of a file that somebody edits while the server is
+// down, and at those of CL.RULE SET before it.
+func TestRulesFileEditedWhileDown(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rules.yaml")
+	var c *resptest.Client
+	again := func(limits string, stop func()) *instance {
+		if stop != nil {
+			stop()
+		}
+		require.NoError(t, os.WriteFile(file, []byte("rules: {plan: {limits: "+limits+"}}"), 0o600))
+		in := start(t, "--dir", dir, "--rules-file", file, "--appendonly", "yes")
+		in.server.Tick() // as the background does soon
+		c = in.dial(t)
+		return in
+	}
+	end := func(in *instance) func() {
+		return func() {
+			in.stop()
+			in.wait(t)
+		}
+	}
+	in := again("CL.THROTTLE 4 5 36000", nil)
+	c.Do("CL.CHECK", "plan", "acme", 5)
+	in = again("CL.THROTTLE 99 5000 3600000", end(in))
+	require.Equal(t, []any{int64(0), int64(100), int64(94)}, c.Do("CL.CHECK", "plan", "acme").([]any)[:3])
+	c.Do("BGREWRITEAOF")
+	in = again("CL.THROTTLE 99 5000 3600000", end(in))
+	require.Equal(t, []any{int64(0), int64(100), int64(93)}, c.Do("CL.CHECK", "plan", "acme").([]any)[:3])
+	ok(t, c, "CL.RULE", "SET", "plan", "CL.THROTTLE", 9, 10, 36000)
+	in = again("CL.THROTTLE 99 5000 3600000", end(in))
+	require.Equal(t, []any{int64(0), int64(10), int64(2)}, c.Do("CL.CHECK", "plan", "acme").([]any)[:3])
+	require.Equal(t, int64(1), c.Do("CL.RULE", "DEL", "plan"))
+	require.Equal(t, []any{int64(0), int64(100), int64(91)}, c.Do("CL.CHECK", "plan", "acme").([]any)[:3])
+	end(in)()
+}

@@ -1,0 +1,183 @@
+package limits
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// doors are the ways in which the limits of the rule plan change for the key acme.
+var doors = map[string]func(t *testing.T, h *servertest.Harness, limits string){
+	"SET": func(_ *testing.T, h *servertest.Harness, limits string) {
+		h.Want("CL.RULE SET plan "+limits, ok)
+	},
+	"JSON": func(t *testing.T, h *servertest.Harness, limits string) {
+		require.Equal(t, h.Wire(ok), h.Do("CL.RULE", "SET", "plan", "JSON", `{"limits":`+list(limits)+`}`))
+	},
+	"file": func(t *testing.T, h *servertest.Harness, limits string) {
+		require.NoError(t, h.Server.UseRules("f", []byte("rules: {plan: {limits: "+list(limits)+"}}")))
+	},
+	"override of the file": func(t *testing.T, h *servertest.Harness, limits string) {
+		text := "rules: {plan: {limits: CL.THROTTLE 1 1 77, overrides: {acme: " + list(limits) + "}}}"
+		require.NoError(t, h.Server.UseRules("f", []byte(text)))
+	},
+	"override": func(_ *testing.T, h *servertest.Harness, limits string) {
+		h.Want("CL.RULE SET plan CL.THROTTLE 1 1 77", ok)
+		h.Want("CL.RULE OVERRIDE plan - acme "+limits, ok)
+	},
+	"EXEC": func(_ *testing.T, h *servertest.Harness, limits string) {
+		h.Do("MULTI")
+		h.Do("CL.RULE SET plan " + limits)
+		h.Do("EXEC")
+	},
+}
+
+// list returns limits as a list in JSON, which is YAML, too.
+func list(limits string) string { return `["` + strings.ReplaceAll(limits, " AND ", `","`) + `"]` }
+
+// eachDoor runs a story for each way in which limits change.
+func eachDoor(t *testing.T, story func(t *testing.T, h *servertest.Harness, change func(limits string))) {
+	for name, door := range doors {
+		t.Run(name, func(t *testing.T) {
+			h := servertest.New(t)
+			h.At(1_800_000_000_000_000_000)
+			story(t, h, func(limits string) { door(t, h, limits) })
+		})
+	}
+}
+
+// wantAlike requires that a look, an explanation and a decision agree, and that the decision is this one.
+func wantAlike(t *testing.T, h *servertest.Harness, want []any) {
+	t.Helper()
+	peek := h.Do("CL.CHECK plan acme 1 PEEK")
+	explained := h.Do("CL.EXPLAIN plan acme 1").([]any)
+	decided := h.Do("CL.CHECK plan acme 1")
+	require.Equal(t, h.Wire(want), decided)
+	require.Equal(t, decided, peek)
+	for i, number := range decided.([]any) {
+		require.Equal(t, number, explained[7+2*i], "%v", explained)
+	}
+}
+
+// TestChangedRateHelpsAtOnce: what was counted stays counted, and counts at the rate in force.
+func TestChangedRateHelpsAtOnce(t *testing.T) {
+	eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
+		change("CL.THROTTLE 4 5 3600")
+		h.Do("CL.CHECK plan acme 5")
+		wantAlike(t, h, []any{1, 5, 0, 720, 3600})
+		change("CL.THROTTLE 99 5000 3600")
+		wantAlike(t, h, []any{0, 100, 94, -1, 5})
+		change("CL.THROTTLE 99 10000 3600") // twice in a row
+		wantAlike(t, h, []any{0, 100, 93, -1, 3})
+		change("CL.THROTTLE 4 5 3600") // nobody waits longer than a burst of five
+		wantAlike(t, h, []any{1, 5, 0, 720, 3600})
+		h.Advance(719 * time.Second)
+		wantAlike(t, h, []any{1, 5, 0, 1, 2881})
+		h.Advance(time.Second)
+		wantAlike(t, h, []any{0, 5, 0, -1, 3600})
+	})
+}
+
+// TestRateCountsFromItsChange: the same burst at another rate comes back by that rate from the change on, and a refusal
+// keeps what was counted.
+func TestRateCountsFromItsChange(t *testing.T) {
+	eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
+		change("CL.THROTTLE 4 5 3600")
+		h.Do("CL.CHECK plan acme 5")
+		change("CL.THROTTLE 4 5 5")
+		wantAlike(t, h, []any{1, 5, 0, 1, 5})
+		h.Advance(time.Second)
+		wantAlike(t, h, []any{0, 5, 0, -1, 5})
+		change("CL.THROTTLE 4 5 3600")
+		wantAlike(t, h, []any{1, 5, 0, 720, 3600})
+		h.Advance(6 * time.Second) // the former rate would have given all back
+		wantAlike(t, h, []any{1, 5, 0, 714, 3594})
+		h.Want("CL.CHECK plan acme 7 CHARGE", []any{1, 5, -7, 5754, 8634})
+		change("CL.THROTTLE 1 1 60") // a debt beyond the burst stays
+		h.Want("CL.CHECK plan acme 0 CHARGE", []any{1, 2, -7, 480, 540})
+	})
+}
+
+// TestRateChangesWhileNobodyAsks: the time from the change to the next request counts at the new rate.
+func TestRateChangesWhileNobodyAsks(t *testing.T) {
+	for _, name := range []string{"SET", "JSON", "file", "override", "EXEC"} {
+		h := servertest.New(t)
+		h.At(1_800_000_000_000_000_000)
+		doors[name](t, h, "CL.THROTTLE 4 5 3600")
+		h.Do("CL.CHECK plan acme 5")
+		doors[name](t, h, "CL.THROTTLE 4 5 5")
+		h.Advance(10 * time.Second)
+		wantAlike(t, h, []any{0, 5, 4, -1, 1})
+	}
+}
+
+// TestFileAndSetTakeOver: the numbers follow if a rule of CL.RULE SET hides that of the file, and is deleted again; and if a
+// name gets a rule of its own.
+func TestFileAndSetTakeOver(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	doors["file"](t, h, "CL.THROTTLE 4 5 3600")
+	h.Do("CL.CHECK plan acme 5")
+	h.Want("CL.RULE SET plan CL.THROTTLE 9 10 10", ok)
+	wantAlike(t, h, []any{0, 10, 4, -1, 6})
+	h.Want("CL.RULE DEL plan", 1)
+	wantAlike(t, h, []any{1, 5, 0, 720, 3600})
+	h.Do("CL.RULE SET default CL.THROTTLE 4 5 3600")
+	h.Do("CL.CHECK other acme 5")
+	h.Do("CL.RULE SET other CL.THROTTLE 9 10 10")
+	h.Want("CL.CHECK other acme", []any{0, 10, 4, -1, 6})
+}
+
+// TestLimitsOfOneRuleChange: each limit of a rule has its own numbers, also if they change places.
+func TestLimitsOfOneRuleChange(t *testing.T) {
+	eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
+		change("CL.THROTTLE 4 5 3600 AND CL.WINDOW 100 60 AND CL.THROTTLE 9 10 10")
+		h.Do("CL.CHECK plan acme 5")
+		change("CL.THROTTLE 9 10 10 AND CL.WINDOW 100 60 AND CL.THROTTLE 4 5 3600")
+		require.Contains(t, fmt.Sprint(h.Do("CL.EXPLAIN plan acme")), "retry_after 720 reset_after 3600")
+		change("CL.THROTTLE 9 10 10 AND CL.WINDOW 100 60 AND CL.THROTTLE 49 50 50")
+		wantAlike(t, h, []any{0, 10, 4, -1, 6})
+	})
+}
+
+// TestChangeLeavesNoError: a state of another type, a rule that loses its rate, and a key with braces.
+func TestChangeLeavesNoError(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	for _, key := range []string{"a{cm}e", "a}cme", "{"} {
+		h.Do("CL.RULE SET plan CL.THROTTLE 4 5 3600")
+		h.Do("CL.CHECK", "plan", key, 5)
+		h.Do("CL.RULE SET plan CL.WINDOW 5 60")
+		h.Do("CL.RULE SET plan CL.THROTTLE 9 10 10")
+		require.Equal(t, h.Wire([]any{0, 10, 4, -1, 6}), h.Do("CL.CHECK", "plan", key))
+	}
+	h.Do("ZADD plan:{k}:throttle 1 m")
+	h.Do("CL.RULE SET plan CL.THROTTLE 1 1 1")
+	h.Want("CL.CHECK plan k", commands.ErrWrongType)
+	h.Do("SET plan:{forever}:throttle 1900000000000000000")
+	h.Do("CL.RULE SET plan CL.THROTTLE 1 1 2")
+	require.Contains(t, fmt.Sprint(h.Do("CL.CHECK plan forever")), "[1 2 0")
+}
+
+// TestReservationAcrossAChange: a settlement counts at the rate in force, and gives back too little rather than too much.
+func TestReservationAcrossAChange(t *testing.T) {
+	eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
+		change("CL.THROTTLE 9 10 3600")
+		h.Do("CL.RESERVE plan acme 8 a 600")
+		change("CL.THROTTLE 9 10 10")
+		h.Want("CL.SETTLE plan acme a 2", []any{0, 10, 8, -1, 2})
+		h.Do("CL.RESERVE plan acme 3 b 600")
+		change("CL.THROTTLE 19 10 10")
+		h.Want("CL.SETTLE plan acme b 6", []any{0, 20, 12, -1, 8})
+		h.Do("CL.RESERVE plan acme 4 c 600 RELEASE")
+		change("CL.THROTTLE 19 10 100")
+		h.Advance(600 * time.Second)
+		wantAlike(t, h, []any{0, 20, 19, -1, 10})
+	})
+}
