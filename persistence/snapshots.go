@@ -17,17 +17,22 @@ type snapshots struct {
 	jobs      *jobs
 	journal   *aof.Journal
 
-	saved     atomic.Int64 // the number of changes at the last snapshot
-	last      atomic.Int64 // Unix second of the last snapshot, or of the start
-	took      atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
-	failed    atomic.Bool  // the last snapshot in the background has failed
-	tried     atomic.Int64 // Unix second at which the last snapshot in the background began
+	lastSnapshot
 	count     atomic.Int64
 	scheduled atomic.Bool
 	keys      atomic.Int64 // keys that the running snapshot has written
 	total     atomic.Int64 // about how many keys it will write
-	copied    atomic.Int64 // the most bytes that were copied at once for the last snapshot
 	running   atomic.Pointer[store.Snapshot]
+}
+
+// lastSnapshot is what INFO shows of the last snapshot.
+type lastSnapshot struct {
+	saved  atomic.Int64 // the number of changes at the last snapshot
+	last   atomic.Int64 // Unix second of the last snapshot, or of the start
+	took   atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
+	failed atomic.Bool  // the last snapshot in the background has failed
+	tried  atomic.Int64 // Unix second at which the last snapshot in the background began
+	copied atomic.Int64 // the most bytes that were copied at once for it
 }
 
 // unsaved returns the number of changes since the last snapshot.

@@ -33,21 +33,36 @@ type Store struct {
 	locks      locks // of the partitions; fixed
 	tables     tables
 	databases  int
-	observers  []Observer                             // fixed before the first transaction; undo.go adds one with all partitions locked
-	removed    func(db int, key []byte, evicted bool) // nil for none; fixed before the first transaction
-	mayEvict   func() bool                            // nil: always; fixed before the first transaction
-	seed       atomic.Uint64
-	lfu        atomic.Bool
-	lfuFactor  atomic.Int64
-	lfuDecay   atomic.Int64
-	evictor    evictor
-	snapshots  atomic.Uint32 // how many were begun
-	freezing   atomic.Bool   // one runs
-	limits     atomic.Pointer[Limits]
-	blocks     *memory.Blocks
-	external   []func() int64 // fixed before the first transaction
-	keepsUndo  bool           // changed with all partitions locked; undo.go
+	hooks
+	sampling
+	evictor   evictor
+	snapshots atomic.Uint32 // how many were begun
+	freezing  atomic.Bool   // one runs
+	limits    atomic.Pointer[Limits]
+	blocks    *memory.Blocks
+	totals
+}
 
+// hooks are what others want to learn of the store, or to say to it. They are fixed before the first
+// transaction.
+type hooks struct {
+	observers []Observer                             // undo.go adds one with all partitions locked
+	removed   func(db int, key []byte, evicted bool) // nil for none
+	mayEvict  func() bool                            // nil: always
+	external  []func() int64
+	keepsUndo bool // changed with all partitions locked; undo.go
+}
+
+// sampling is how the store chooses keys at random, and how it counts their uses.
+type sampling struct {
+	seed      atomic.Uint64
+	lfu       atomic.Bool
+	lfuFactor atomic.Int64
+	lfuDecay  atomic.Int64
+}
+
+// totals count what has happened to all keys.
+type totals struct {
 	changes atomic.Int64 // effects
 	heap    atomic.Int64 // bytes of all tables in Go's heap
 	expired atomic.Int64

@@ -19,6 +19,26 @@ import "cellserver/store/table"
 // reading or writing it panics. A footprint of a single partition is not checked, because the
 // check costs as much as finding the key.
 type Tx struct {
+	modes
+
+	// Draft is what the code that changes [Own] makes of its changes, until End or [Tx.Rollback].
+	Draft any
+
+	// Since is when the transaction begins if it is to be long and to run a script, otherwise 0. See
+	// [Tx.TryBeginLong].
+	Since int64
+
+	s *Store
+	scope
+	rng    uint64
+	hashes keyHashes // hashes of keys that are known already; keyhashes.go
+	gathered
+	walk walk
+	undo txUndo
+}
+
+// modes are what the owner of a transaction sets between its transactions.
+type modes struct {
 	// NoTouch: reads and writes do not count as uses of their keys (CLIENT NO-TOUCH).
 	NoTouch bool
 	// KeepExpired: expired keys stay. A replayed log deletes them itself.
@@ -32,21 +52,19 @@ type Tx struct {
 	// Applied: the changes are known to the log from which they come, or they undo changes. A log
 	// must not record them. The observers learn of them. [Store.KeepUndo] keeps nothing of them.
 	Applied bool
+}
 
-	// Draft is what the code that changes [Own] makes of its changes, until End or [Tx.Rollback].
-	Draft any
+// scope is what a transaction may reach, and its moment.
+type scope struct {
+	fp     Footprint
+	only   *partition // the footprint's partition if there is just one
+	now    int64      // Unix nanoseconds
+	db     int
+	active bool
+}
 
-	// Since is when the transaction begins if it is to be long and to run a script, otherwise 0. See [Tx.TryBeginLong].
-	Since int64
-
-	s        *Store
-	fp       Footprint
-	only     *partition // the footprint's partition if there is just one
-	now      int64      // Unix nanoseconds
-	db       int
-	rng      uint64
-	active   bool
-	hashes   keyHashes // hashes of keys that are known already; keyhashes.go
+// gathered is what a transaction has changed.
+type gathered struct {
 	effects  []Effect
 	discard  Effect   // where a silent transaction writes its effects
 	changes  int64    // not counted yet
@@ -54,13 +72,14 @@ type Tx struct {
 	weighed  int      // how many effects are in weight
 	weight   int64    // see EffectBytes
 	made     []made   // tables; tables.go
-	walk     walk
-	undo     struct {
-		list  UndoList // gathered from the partitions; undo.go
-		taken bool
-		keeps bool     // KeepUndo was called; undo.go
-		own   *ownUndo // kept for the next transaction; nil before the first KeepUndo
-	}
+}
+
+// txUndo is how a transaction takes its changes back; undo.go uses it.
+type txUndo struct {
+	list  UndoList // gathered from the partitions
+	taken bool
+	keeps bool     // KeepUndo was called
+	own   *ownUndo // kept for the next transaction; nil before the first KeepUndo
 }
 
 // walk is the scratch memory of a transaction that walks over keys; scan.go uses it.
@@ -77,8 +96,8 @@ type Observer interface {
 	Committed(tx *Tx, effects []Effect)
 }
 
-// Reliever is an Observer that keeps effects in memory until somebody writes them. Work on the whole keyspace calls
-// Relieve between its transactions, with no lock held. So what waits is bounded.
+// Reliever is an Observer that keeps effects in memory until somebody writes them. Work on the whole
+// keyspace calls Relieve between its transactions, with no lock held. So what waits is bounded.
 type Reliever interface{ Relieve() }
 
 // keptEffects is for how many effects a transaction keeps room after its end.
@@ -113,7 +132,8 @@ func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
 	return true
 }
 
-// tryBeginOne is TryBegin for a footprint of one partition: the keys of most commands on several keys have one hash tag.
+// tryBeginOne is TryBegin for a footprint of one partition: the keys of most commands on several keys have
+// one hash tag.
 func (tx *Tx) tryBeginOne(now int64, db int, fp *Footprint, p *partition) bool {
 	if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
 		return false
@@ -262,7 +282,8 @@ func (tx *Tx) Rand() uint64 {
 	return z ^ z>>31
 }
 
-// OnOnePartition reports whether the transaction has the lock of one partition only. It then does not need the slots of keys.
+// OnOnePartition reports whether the transaction has the lock of one partition only. It then does not need
+// the slots of keys.
 func (tx *Tx) OnOnePartition() bool { return tx.only != nil }
 
 // partition returns the partition of a key.
@@ -273,8 +294,8 @@ func (tx *Tx) partition(key []byte) *partition {
 	return tx.partitionOfSeveral(key)
 }
 
-// partitionOfSeveral is partition for a footprint of several. It has its own function so that the compiler inlines
-// partition.
+// partitionOfSeveral is partition for a footprint of several. It has its own function so that the compiler
+// inlines partition.
 func (tx *Tx) partitionOfSeveral(key []byte) *partition {
 	return tx.partitionOfSlot(Slot(key))
 }

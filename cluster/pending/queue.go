@@ -18,13 +18,18 @@ type Batch struct {
 	Sent   int64  // monotonic time just before it was proposed
 	Result Result // of its proposal; nil if a goroutine waits for it already
 
+	content
+	counted int // bytes that the queue counts
+	undo    store.UndoList
+	lost    bool // there was no room for undo
+}
+
+// content is the effects of a batch.
+type content struct {
 	body    aof.Body
 	level   uint16 // of the forms in body
 	effects int
 	size    int // bytes of the body after it was taken
-	counted int // bytes that the queue counts
-	undo    store.UndoList
-	lost    bool // there was no room for undo
 }
 
 // Result waits for the result of a proposal.
@@ -69,14 +74,15 @@ type Queue struct {
 	level   uint16        // of the next batches
 }
 
-// room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill it.
+// room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill
+// it.
 type room struct {
 	body aof.Body
 	undo store.UndoList // empty
 }
 
-// A queue keeps at most maxRooms rooms. A room keeps memory for at most maxRoomBytes bytes of packed undos, and for at most
-// maxRoomUndo other undos.
+// A queue keeps at most maxRooms rooms. A room keeps memory for at most maxRoomBytes bytes of packed undos,
+// and for at most maxRoomUndo other undos.
 const (
 	maxRooms     = 4
 	maxRoomUndo  = entryEffects
@@ -120,13 +126,14 @@ func (q *Queue) Number() uint64 { return q.begun.Add(1) }
 // Begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *Queue) Begin(number uint64) { q.safe = number }
 
-// SetLevel makes the next batches have forms that appliers of a feature level know. Before the first call, batches have the
-// newest forms.
+// SetLevel makes the next batches have forms that appliers of a feature level know. Before the first call,
+// batches have the newest forms.
 func (q *Queue) SetLevel(level uint16) { q.level, q.body, q.rooms = level, aof.NewBody(level), nil }
 
 // Add begins a batch. time must not be earlier than that of the previous batch.
 func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
-	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time, body: q.body, level: q.level}
+	b := &Batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
+	b.body, b.level = q.body, q.level
 	if last := len(q.rooms) - 1; last >= 0 && kind == entry.Effects {
 		b.body, b.undo = q.rooms[last].body, q.rooms[last].undo
 		q.rooms = q.rooms[:last]
@@ -138,8 +145,8 @@ func (q *Queue) Add(kind entry.Kind, term uint64, time int64) *Batch {
 // maxUndo is how many bytes the undos may hold. With more, the keyspace is loaded again instead.
 const maxUndo = 64 << 20
 
-// Collect adds the effects of a transaction, and what takes them back. time must not be earlier than that of the
-// previous transaction. It reports whether the next transaction begins another batch.
+// Collect adds the effects of a transaction, and what takes them back. time must not be earlier than that of
+// the previous transaction. It reports whether the next transaction begins another batch.
 func (q *Queue) Collect(term uint64, time int64, effects []store.Effect, undo *store.UndoList) (full bool) {
 	b := q.collecting(term, time)
 	b.Time = time
@@ -165,7 +172,8 @@ func (q *Queue) count(b *Batch, bytes int) {
 	}
 }
 
-// memoryStep is by how much Memory may be wrong. An atomic store for each transaction would wait for the stores before it.
+// memoryStep is by how much Memory may be wrong. An atomic store for each transaction would wait for the
+// stores before it.
 const memoryStep = 4 << 10
 
 // discard drops the undos of a batch. Undos of whole databases become garbage: see [Queue.Garbage].
@@ -212,7 +220,8 @@ func (q *Queue) Take() *Batch {
 	return b
 }
 
-// Confirm removes and returns the oldest batch if it has the term and the number of an entry. Otherwise it returns nil.
+// Confirm removes and returns the oldest batch if it has the term and the number of an entry. Otherwise it
+// returns nil.
 func (q *Queue) Confirm(term, number uint64) *Batch {
 	if q.taken == 0 || q.batches[0].Term != term || q.batches[0].Number != number {
 		return nil
@@ -228,8 +237,8 @@ func (q *Queue) Confirm(term, number uint64) *Batch {
 	return b
 }
 
-// Undo returns the undos of all effects in the queue, in the order of the effects, and the number of the effects. whole
-// is false if a part of it is lost.
+// Undo returns the undos of all effects in the queue, in the order of the effects, and the number of the
+// effects. whole is false if a part of it is lost.
 func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 	whole = true
 	for _, b := range q.batches {
@@ -238,7 +247,8 @@ func (q *Queue) Undo() (undo []store.Undo, effects int, whole bool) {
 	return undo, effects, whole
 }
 
-// Drop removes all batches, because none of them can be committed any more. The undos are garbage, or used up.
+// Drop removes all batches, because none of them can be committed any more. The undos are garbage, or used
+// up.
 func (q *Queue) Drop() {
 	for _, b := range q.batches {
 		q.discard(b)
@@ -250,6 +260,6 @@ func (q *Queue) Drop() {
 // Bytes returns the bytes of the effects that are not committed.
 func (q *Queue) Bytes() int64 { return q.bytes }
 
-// Memory returns the bytes that the queue takes for the effects and for their undos. It may be wrong by memoryStep. It needs
-// no lock.
+// Memory returns the bytes that the queue takes for the effects and for their undos. It may be wrong by
+// memoryStep. It needs no lock.
 func (q *Queue) Memory() int64 { return q.memory.Load() }

@@ -16,22 +16,22 @@ import (
 type Options struct {
 	// Sync makes StoreLogs wait until the entries are on disk. Without it, they are in the page cache.
 	Sync bool
-	// CutAtFault keeps the intact beginning of a damaged log, and removes the rest. It is for the recovery of a cluster
-	// that has lost its power: elsewhere it could remove what the node has acknowledged.
+	// CutAtFault keeps the intact beginning of a damaged log, and removes the rest. It is for the recovery
+	// of a cluster that has lost its power: elsewhere it could remove what the node has acknowledged.
 	CutAtFault bool
 	// Snapshot returns the index of the newest snapshot; 0 without one. With it Open returns an error if
 	// entries are missing that the node may have acknowledged. Nil: what is there is enough, for the recovery
 	// of a cluster.
 	Snapshot func() (uint64, error)
-	// OnFailure is called once, for the first failed change of a file. It may be nil. It must not call the store, and the
-	// failed call returns after it.
+	// OnFailure is called once, for the first failed change of a file. It may be nil. It must not call the
+	// store, and the failed call returns after it.
 	OnFailure func(error)
 	// SegmentSize is the size in bytes at which another file begins. 0 means 64 MiB.
 	SegmentSize int64
 }
 
-// defaultSegmentSize is the size of a file at which another one begins. Offsets in a file fit into 32 bits: a file has at
-// most one record more, and a record at most maxData bytes of data.
+// defaultSegmentSize is the size of a file at which another one begins. Offsets in a file fit into 32 bits:
+// a file has at most one record more, and a record at most maxData bytes of data.
 const defaultSegmentSize = 64 << 20
 
 // Store is the log of a node, its term and its vote. It is safe for concurrent use.
@@ -47,14 +47,18 @@ type Store struct {
 	writing sync.Mutex // held while the log's files change; guards tail, out, and the mark
 	tail    fs.File    // the last file, open for appending; nil if there is none
 	out     output
-
-	mark     mark
-	marks    fs.File // the file of the mark
-	markText []byte  // what moveMark writes
+	markFile
 
 	mu       sync.RWMutex // guards segments and first; changed with writing held too
 	segments []*segment   // the files, in the order of their entries; none is empty
 	first    uint64       // the index of the first visible entry; 0 without entries
+}
+
+// markFile is where the log notes how far it is.
+type markFile struct {
+	mark     mark
+	marks    fs.File // the file of the mark
+	markText []byte  // what moveMark writes
 }
 
 var (
@@ -63,8 +67,8 @@ var (
 	_ raft.StableStore       = (*Store)(nil)
 )
 
-// Open reads a store from a directory, which it makes if it does not exist. The caller makes sure that no other store uses
-// the directory.
+// Open reads a store from a directory, which it makes if it does not exist. The caller makes sure that no
+// other store uses the directory.
 func Open(files fs.FS, dir string, o Options) (*Store, error) {
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegmentSize
@@ -79,8 +83,8 @@ func Open(files fs.FS, dir string, o Options) (*Store, error) {
 // errClosed is the failure of a store that was closed.
 var errClosed = errors.New("the log of the cluster is closed")
 
-// Close forces everything to disk and closes the files. Without an error, everything that the store acknowledged survives
-// a power cut.
+// Close forces everything to disk and closes the files. Without an error, everything that the store
+// acknowledged survives a power cut.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

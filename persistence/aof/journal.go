@@ -29,31 +29,46 @@ const (
 // Of its two locks, the group lock is taken first.
 type Journal struct {
 	onFailure func(error) // is called for each failure, before any waiting goroutine goes on
+	gathering
+	progress
+	writing
+	current atomic.Pointer[File] // the current file, for all but the leader
+	syncs   syncs
+}
 
-	mu   sync.Mutex // guards enc, tail and next. It is taken while the store's locks are held, so it is never held during I/O.
+// gathering is what the log has not written yet.
+type gathering struct {
+	mu   sync.Mutex // guards the fields below; taken while the store's locks are held, so never during I/O
 	enc  *encoder   // the changes that no leader has taken, after the space for a header
 	tail []byte     // to be written into the current file before the next file begins; may be nil
 	next *File      // the file that replaces the current one; may be nil
+}
 
+// progress says how far the log is. Anyone may read it.
+type progress struct {
 	recording atomic.Bool // changed with mu held
 	switching atomic.Bool // next is set, or a leader forces the end of the file before it to disk
 	policy    atomic.Int32
 	begun     atomic.Uint64 // the number of batches, with the one that collects; changed with mu held
-	written   atomic.Uint64 // how many of them are with the kernel, with Always on disk, or given up; changed with group held
-	lost      atomic.Uint64 // the number of failures under Always: changes that were not acknowledged before must not be acknowledged any more
-	failures  atomic.Uint64
-	missed    atomic.Int64 // changes that were not recorded because of a failure
-	held      backlog
+	// written is how many batches are with the kernel, with Always on disk, or given up; changed with group
+	// held.
+	written atomic.Uint64
+	// lost is the number of failures under Always: changes that were not acknowledged before must not be
+	// acknowledged any more.
+	lost     atomic.Uint64
+	failures atomic.Uint64
+	missed   atomic.Int64 // changes that were not recorded because of a failure
+	held     backlog
+}
 
+// writing is what the goroutine that writes uses.
+type writing struct {
 	group  sync.Mutex // guards leader, later, and the fields of the syncs that are not atomic
 	change *sync.Cond // of group: leader, written or syncs.late has changed
 	leader bool       // a goroutine writes
 	spare  []byte     // a buffer for the next batches; only the leader uses it
 	later  later
 	file   *File // the current file; only the leader uses it
-
-	current atomic.Pointer[File] // the same file, for all others
-	syncs   syncs
 }
 
 // syncs is what the journal knows about the syncs that [EverySecond] asks for. Times are
@@ -70,7 +85,8 @@ type syncs struct {
 // NewJournal returns a journal that records nothing until it gets a file. onFailure is
 // called for each failure.
 func NewJournal(p Policy, onFailure func(error)) *Journal {
-	j := &Journal{enc: newEncoder(), onFailure: onFailure}
+	j := &Journal{onFailure: onFailure}
+	j.enc = newEncoder()
 	j.enc.joins = true
 	j.change = sync.NewCond(&j.group)
 	j.policy.Store(int32(p))

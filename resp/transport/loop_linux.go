@@ -14,14 +14,23 @@ type loop struct {
 	current *Conn   // the connection that is being served: a panic closes it
 
 	queues
+	thisTurn
+
+	readBuffer []byte   // lent to one session after the other
+	spare      [][]byte // buffers for replies, lent to sessions until their replies are sent
+	mailbox
+}
+
+// thisTurn is what a loop knows about the turn at hand.
+type thisTurn struct {
 	due  []*Conn   // connections that get their replies at the end of this turn
 	mark uint64    // of the Barrier, when the turn began
 	need uint64    // the highest of all that are due
 	next *heldTurn // for the next turn that the Barrier holds
+}
 
-	readBuffer []byte   // lent to one session after the other
-	spare      [][]byte // buffers for replies, lent to sessions until their replies are sent
-
+// mailbox is what other goroutines say to a loop.
+type mailbox struct {
 	mu    sync.Mutex  // guards the fields below
 	inbox []*Conn     // posted connections
 	freed []*heldTurn // turns that the Barrier holds no longer

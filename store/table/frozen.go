@@ -102,11 +102,18 @@ func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
 	return s
 }
 
+// contents returns a table with the same cells, for a snapshot.
+func (t *Table) contents() *Table {
+	own := &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper}
+	own.blocks = t.blocks
+	return own
+}
+
 // adopt keeps the contents of a table that is about to be emptied.
 func (f *Frozen) adopt(t *Table) {
 	for i, of := range f.tables {
 		if of.Table == t {
-			f.tables[i].Table = &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper, blocks: t.blocks}
+			f.tables[i].Table = t.contents()
 			f.adopted = append(f.adopted, f.tables[i].Table)
 			t.segmap.Store(nil)
 			t.dir = nil // the adopted table gives the memory back
@@ -128,7 +135,7 @@ func (f *Frozen) moved(from, to *Table) bool {
 
 // adoptDetached keeps a detached table, and reports whether the snapshot sees it.
 func (f *Frozen) adoptDetached(d *Table) bool {
-	own := &Table{dir: d.dir, depth: d.depth, objects: d.objects, keeper: d.keeper, blocks: d.blocks}
+	own := d.contents()
 	if !f.moved(d, own) {
 		return false
 	}

@@ -27,15 +27,20 @@ type Table struct {
 	hashMask uint64 // all ones; tests clear bits, to make hashes agree
 	deepest  int    // segments as deep as the directory; at 0 the directory is halved
 	objects  slab
+	sizes
+
+	reserved int // number of cells for which the first insert makes room
+	_        [3*CacheLine - 184]byte
+}
+
+// sizes are the numbers of a table.
+type sizes struct {
 	count    atomic.Int64 // cells
 	volatile atomic.Int64 // cells with an expiry
 	heap     int64        // bytes of the directory and of objects
 	cells    int64        // bytes of segments
 	heapUsed *atomic.Int64
 	blocks   *memory.Blocks
-
-	reserved int // number of cells for which the first insert makes room
-	_        [3*CacheLine - 184]byte
 }
 
 // dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
@@ -252,9 +257,10 @@ func (t *Table) Detach() *Table {
 		return nil
 	}
 	d := &Table{
-		seed: t.seed, hashMask: t.hashMask, db: t.db, keeper: t.keeper, blocks: t.blocks,
-		dir: t.dir, depth: t.depth, deepest: t.deepest, objects: t.objects, heap: t.heap, cells: t.cells,
+		seed: t.seed, hashMask: t.hashMask, db: t.db, keeper: t.keeper,
+		dir: t.dir, depth: t.depth, deepest: t.deepest, objects: t.objects,
 	}
+	d.blocks, d.heap, d.cells = t.blocks, t.heap, t.cells
 	d.count.Store(t.count.Load())
 	d.volatile.Store(t.volatile.Load())
 	if k := *t.keeper; k != nil && k.Snapshot != nil {

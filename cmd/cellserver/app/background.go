@@ -23,6 +23,11 @@ type background struct {
 	expiry    expiry
 	reclaimer reclaimer
 	heapLimit heapLimit
+	done
+}
+
+// done is what background has done.
+type done struct {
 	sampled   int64 // monotonic time of the last samples and save points
 	patrolled int64 // monotonic time of the last patrol
 	steps     int64 // how many steps of the clock are in the log

@@ -27,24 +27,30 @@ type Source struct {
 	// Use puts rules in force, or refuses them as a whole. name is the name of the URL in errors.
 	Use func(name string, text []byte) error
 
-	mu       sync.Mutex        // guards the fields below
-	url      string            // "": none
-	name     string            // the URL without its password
+	wake chan struct{} // has room for one
+
+	mu       sync.Mutex     // guards the fields below
+	url      string         // "": none
+	name     string         // the URL without its password
+	state    ruleset.Source // for the metrics
+	failures int            // requests in a row that brought no valid rules
+	lastAnswer
+}
+
+// lastAnswer is what the URL has said.
+type lastAnswer struct {
 	inForce  bool              // rules of this URL, or of its copy
 	tag      string            // ETag of the rules in force; "" for none
 	modified time.Time         // Last-Modified of the rules in force; zero for none
 	last     [sha256.Size]byte // hash of the last answer, also of a refused one
 	refused  error             // the reason why the last answer is not in force
-	state    ruleset.Source    // for the metrics
-	failures int               // requests in a row that brought no valid rules
-	wake     chan struct{}     // has room for one
 }
 
 // Init makes the source ready.
 func (s *Source) Init() { s.wake = make(chan struct{}, 1) }
 
-// Follow changes the URL; "" means no URL. The rules of the copy come into force at once, if there are any, and a
-// request follows soon. Follow reports whether the URL was another one.
+// Follow changes the URL; "" means no URL. The rules of the copy come into force at once, if there are any,
+// and a request follows soon. Follow reports whether the URL was another one.
 func (s *Source) Follow(text string) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
