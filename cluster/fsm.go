@@ -47,7 +47,7 @@ func (n *Node) applyLog(l *raft.Log) error {
 		n.counts.dropped.Add(1)
 	}
 	if err != nil {
-		n.fail(fmt.Errorf("entry %d of the log cannot be applied: %w", l.Index, err))
+		n.Fail(fmt.Errorf("entry %d of the log cannot be applied: %w", l.Index, err))
 		return err
 	}
 	n.applied.Store(l.Index)

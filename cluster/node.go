@@ -10,7 +10,6 @@ import (
 
 	"cellserver/cluster/pending"
 	"cellserver/cluster/roster"
-	"cellserver/internal/topology"
 	"cellserver/persistence/aof"
 
 	"github.com/hashicorp/raft"
@@ -19,29 +18,23 @@ import (
 // Node is this server as a member of the cluster. It implements [commands.Topology], [store.Observer] and
 // [transport.Barrier].
 type Node struct {
-	o       Options
-	log     *slog.Logger
-	raft    atomic.Pointer[raft.Raft] // nil until it has started
-	apply   *aof.BodyApplier
-	counts  counts
-	clock   clusterClock
-	view    atomic.Pointer[topology.View]
-	current atomic.Uint64 // the epoch; 0: this node does not lead
-	changes atomic.Uint64 // how many epochs have begun or ended here; in an epoch it is odd, and the number of the epoch
-	applied atomic.Uint64 // the index of the last applied entry
-	broken  atomic.Bool   // the node has stopped by itself
-	busy    atomic.Bool   // the last snapshot was not possible
-	wake    chan struct{} // makes run look for work; has room for one
-	futures chan proposed
-	stop    chan struct{}
-	gone    chan struct{} // is closed when raft is shut down
-	end     sync.Once     // closes gone
-	closed  sync.Once     // closes stop
-	changed chan struct{} // see Changed; has room for one
-	members chan struct{} // full while a call changes who takes part; see oneByOne
-	running sync.WaitGroup
+	o      Options
+	log    *slog.Logger
+	raft   atomic.Pointer[raft.Raft] // nil until it has started
+	apply  *aof.BodyApplier
+	counts counts
+	clock  clusterClock
+	published
+	life
+	standing
+	warned
+	hooks hooks    // fixed before the start
+	fsm   fsmState // only the goroutine that applies entries uses it
+}
 
-	mu        sync.Mutex // guards everything below
+// standing is what a node knows of the cluster, and what waits for the others.
+type standing struct {
+	mu        sync.Mutex // guards the fields below
 	gathering pending.Gathering
 	epoch     epoch
 	queue     pending.Queue
@@ -52,24 +45,16 @@ type Node struct {
 	roster    roster.Roster
 	level     uint16 // the feature level of the cluster
 	hidden    bool   // the keys are incomplete
-
-	advised  string // the nodes in the last log line of adviseUpgrade; only adviseUpgrade uses it
-	stall    stall
-	unloaded error // why the last snapshot could not be loaded; nil if it was
-	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
-
-	hooks hooks    // fixed before the start
-	fsm   fsmState // only the goroutine that applies entries uses it
 }
 
 // New returns a node that is not started. Make it an observer of the store before the first transaction.
 func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	o.Self.Features = cmp.Or(o.Self.Features, FeatureLevel)
-	n := &Node{
-		o: o, log: o.Log, wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
+	n := &Node{o: o, log: o.Log, life: life{
+		wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
-	}
+	}}
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
@@ -84,8 +69,9 @@ func New(o Options) *Node {
 	return n
 }
 
-// Start loads what the disk has, and takes part in the cluster. A new run does not know to whom the last run promised a
-// lease. So the transport must pass no request for a vote on until a NodeTimeout after the end of the last run.
+// Start loads what the disk has, and takes part in the cluster. A new run does not know to whom the last run
+// promised a lease. So the transport must pass no request for a vote on until a NodeTimeout after the end of
+// the last run.
 func (n *Node) Start() error {
 	n.empty() // a node that returns with a new id still has the keys of its previous life
 	r, err := raft.NewRaft(raftConfig(n.o.Self.ID, n.o.NodeTimeout, n.log), machine{n}, n.o.Disk.Logs, n.o.Disk.Stable, n.o.Disk.Snapshots, n.o.Transport)
@@ -137,8 +123,8 @@ func (n *Node) wakeUp() {
 	}
 }
 
-// Close stops the node at once. Replies that wait are not sent. Close its transport before: raft does not abort a message
-// that it sends or receives.
+// Close stops the node at once. Replies that wait are not sent. Close its transport before: raft does not
+// abort a message that it sends or receives.
 func (n *Node) Close() error {
 	n.end.Do(func() { close(n.gone) })
 	var err error
@@ -150,8 +136,8 @@ func (n *Node) Close() error {
 	return err
 }
 
-// await waits for the result of a call to raft, or until the node ends. Raft never answers some calls if it is shut
-// down.
+// await waits for the result of a call to raft, or until the node ends. Raft never answers some calls if it
+// is shut down.
 func (n *Node) await(f raft.Future) error {
 	endWith(f, n.gone)
 	result := make(chan error, 1)
@@ -167,12 +153,18 @@ func (n *Node) await(f raft.Future) error {
 // errBroken is the error of raft's calls after the node has stopped by itself.
 var errBroken = errors.New("this node has stopped: see its log")
 
-// fail stops the node by itself. A node that goes on after an entry that it cannot apply would differ from the others.
-func (n *Node) fail(err error) {
-	if n.serveNobody(err) {
-		n.end.Do(func() { close(n.gone) })
-		n.running.Go(n.raftShutdown)
+// Fail stops the node by itself. A node that goes on after an entry that it cannot apply would differ from
+// the others. One of raft's goroutines may be the caller, so another one shuts raft down.
+func (n *Node) Fail(err error) {
+	if !n.serveNobody(err) {
+		return
 	}
+	n.end.Do(func() { close(n.gone) })
+	n.running.Go(func() {
+		if r := n.raft.Load(); r != nil {
+			_ = r.Shutdown().Error()
+		}
+	})
 }
 
 // serveNobody ends the service for clients. It reports false if it has ended before.
@@ -192,17 +184,6 @@ func (n *Node) serveNobody(err error) bool {
 func (n *Node) Leave(why error) error {
 	n.serveNobody(why)
 	return n.Close()
-}
-
-// Fail ends the part of this node in the cluster, for example because its disk has failed.
-func (n *Node) Fail(err error) { n.fail(err) }
-
-// raftShutdown stops raft, and waits for its goroutines. It runs on a goroutine of its own, because one of raft's
-// goroutines causes the call.
-func (n *Node) raftShutdown() {
-	if r := n.raft.Load(); r != nil {
-		_ = r.Shutdown().Error()
-	}
 }
 
 // firstMembers notes who takes part at the start. Raft reports only changes.

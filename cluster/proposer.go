@@ -19,7 +19,7 @@ func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 	defer n.mu.Unlock()
 	if n.current.Load() == 0 {
 		if !removedOnly(effects) {
-			go n.fail(errOutsideEpoch)
+			go n.Fail(errOutsideEpoch)
 		}
 		return
 	}

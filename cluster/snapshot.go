@@ -81,7 +81,7 @@ func (n *Node) restore(in io.Reader) error {
 	err = errors.Join(err, n.roster.Resume(&n.mu, n.o.Disk.Snapshots))
 	if err != nil {
 		n.unloaded = whyUnloaded(err)
-		n.fail(n.unloaded)
+		n.Fail(n.unloaded)
 		return err
 	}
 	n.applied.Store(index)

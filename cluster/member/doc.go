@@ -3,6 +3,7 @@
 //	member.go    Member: New, Start
 //	options.go   what the edge provides
 //	stop.go      Stop, which takes a bounded time
+//	endings.go   how the goroutines of a member wake each other, and what Stop ends
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until formation decides
 //	heal.go      the disk has failed: the life of the node ends

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,42 +19,38 @@ import (
 
 // Member is the life of a node in its cluster. Its methods are safe for concurrent use.
 type Member struct {
-	o      Options
-	log    *slog.Logger
-	dialer *peer.Dialer
-	port   *peer.Port
-	sender *peer.Publisher
-	proxy  *forward.Proxy
-	quiet  *time.Timer          // fires when no node relies on promises of the previous process any more; until then, no vote
-	files  atomic.Pointer[disk] // the directory of the present incarnation
-	place  place
-	vitals vitals
-
+	o     Options
+	log   *slog.Logger
+	files atomic.Pointer[disk] // the directory of the present incarnation
+	links
+	place     place
+	vitals    vitals
 	outside   *topology.View               // the cluster as clients see it before the node has its place
 	node      atomic.Pointer[cluster.Node] // nil until the node has its place
-	lived     chan struct{}                // is closed when the life of the node has ended; nil before Start
-	broken    chan *disk                   // has the disk that has failed; has room for one
-	removed   chan string                  // has the id of this node after the cluster has removed it; has room for one
-	transport *carrier.Carrier             // nil until the node has its place
-	kick      chan struct{}                // makes join ask the leader; has room for one
-	refused   chan error                   // has room for one: why the process is to stop
 	snapshots snapshots
+	signals
+	endings
+}
 
-	ctx     context.Context
-	cancel  context.CancelFunc
-	calls   context.Context // of what clients ask of other nodes; ends before ctx
-	hurry   context.CancelFunc
-	working sync.WaitGroup // goroutines that end with ctx
-	serving sync.WaitGroup // goroutines that end with port
+// links is how a member reaches the other nodes.
+type links struct {
+	dialer    *peer.Dialer
+	port      *peer.Port
+	sender    *peer.Publisher
+	proxy     *forward.Proxy
+	transport *carrier.Carrier // nil until the node has its place
+	// quiet fires when no node relies on promises of the previous process any more. Until then, the node does
+	// not vote.
+	quiet *time.Timer
 }
 
 // New returns a member that does not listen yet. It returns an error if the secret or the certificates cannot be used.
 func New(o Options) (*Member, error) {
-	m := &Member{
-		o: o, log: o.Log, quiet: time.NewTimer(o.NodeTimeout),
+	m := &Member{o: o, log: o.Log, signals: signals{
 		kick: make(chan struct{}, 1), broken: make(chan *disk, 1),
 		removed: make(chan string, 1), refused: make(chan error, 1),
-	}
+	}}
+	m.quiet = time.NewTimer(o.NodeTimeout)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.calls, m.hurry = context.WithCancel(m.ctx)
 	m.place.init(o.Run, o.List)

@@ -49,6 +49,11 @@ type Store struct {
 	out     output
 	markFile
 
+	visible
+}
+
+// visible is which entries the log has.
+type visible struct {
 	mu       sync.RWMutex // guards segments and first; changed with writing held too
 	segments []*segment   // the files, in the order of their entries; none is empty
 	first    uint64       // the index of the first visible entry; 0 without entries

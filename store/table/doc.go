@@ -15,6 +15,7 @@
 //	place.go         Place: finding a key, and reading it
 //	place_write.go   writing a key through its Place
 //	table.go         Table: hashing, finding, inserting and removing a cell
+//	parts.go         how a table makes hashes, and its numbers
 //	directory.go     splitting and merging segments; the directory
 //	segment.go       the index and the arena of one segment
 //	cell.go          the bytes of a cell

@@ -104,9 +104,7 @@ func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
 
 // contents returns a table with the same cells, for a snapshot.
 func (t *Table) contents() *Table {
-	own := &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper}
-	own.blocks = t.blocks
-	return own
+	return &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper, sizes: sizes{blocks: t.blocks}}
 }
 
 // adopt keeps the contents of a table that is about to be emptied.

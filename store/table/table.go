@@ -23,24 +23,13 @@ type Table struct {
 	deferTidy bool  // removing a cell does not tidy up; the caller does so at the end
 	db        int32 // number of the database
 
-	seed     maphash.Seed
-	hashMask uint64 // all ones; tests clear bits, to make hashes agree
-	deepest  int    // segments as deep as the directory; at 0 the directory is halved
-	objects  slab
+	hashing
+	deepest int // segments as deep as the directory; at 0 the directory is halved
+	objects slab
 	sizes
 
 	reserved int // number of cells for which the first insert makes room
 	_        [3*CacheLine - 184]byte
-}
-
-// sizes are the numbers of a table.
-type sizes struct {
-	count    atomic.Int64 // cells
-	volatile atomic.Int64 // cells with an expiry
-	heap     int64        // bytes of the directory and of objects
-	cells    int64        // bytes of segments
-	heapUsed *atomic.Int64
-	blocks   *memory.Blocks
 }
 
 // dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
@@ -257,7 +246,7 @@ func (t *Table) Detach() *Table {
 		return nil
 	}
 	d := &Table{
-		seed: t.seed, hashMask: t.hashMask, db: t.db, keeper: t.keeper,
+		hashing: t.hashing, db: t.db, keeper: t.keeper,
 		dir: t.dir, depth: t.depth, deepest: t.deepest, objects: t.objects,
 	}
 	d.blocks, d.heap, d.cells = t.blocks, t.heap, t.cells
