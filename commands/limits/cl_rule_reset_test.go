@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"cellserver/commands"
 	"cellserver/limiters/ruleset"
@@ -82,7 +83,7 @@ func TestClRuleResetReservations(t *testing.T) {
 	h.Do("CL.RULE SET llm CL.WINDOW 100 3600")
 	h.Do("CL.RESERVE llm ann 60 plain 600")
 	h.Do("CL.RESERVE llm ann 30 released 60 RELEASE")
-	h.Want("CL.RULE RESET llm ann", 2) // the window and the releases
+	h.Want("CL.RULE RESET llm ann", 1) // the window; releases are no state
 	h.Advance(61e9)
 	h.Want("CL.CHECK llm ann 10", []any{0, 100, 90, -1, 3600})
 	h.Want("CL.SETTLE llm ann plain 70", []any{0, 100, 80, -1, 3600})
@@ -111,4 +112,41 @@ func TestClRuleResetRights(t *testing.T) {
 	h.Do("CL.CHECK login u 3")
 	require.Equal(t, int64(1), h.Do(`EVAL "return redis.call('CL.RULE', 'RESET', 'login', KEYS[1])" 1 u`))
 	require.False(t, slices.Contains(h.Do("KEYS *").([]any), any("login@user:{u}:window")))
+}
+
+// TestNothingComesBackAfterAReset: a settlement of a reservation from before a reset leaves what was counted since.
+func TestNothingComesBackAfterAReset(t *testing.T) {
+	for name, limits := range map[string]string{
+		"throttle": "CL.THROTTLE 99 100 3600", "window": "CL.WINDOW 100 3600", "aligned": "CL.WINDOW 100 3600 ALIGN",
+		"sliding": "CL.SLIDING 100 3600", "log": "CL.LOG 100 3600 RESOLUTION 60",
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := servertest.New(t)
+			h.At(1_800_000_000_000_000_000)
+			h.Do("CL.RULE SET llm SCOPE org " + limits + " AND SCOPE user " + limits)
+			left := func() (all []any) {
+				for _, one := range h.Do("CL.CHECK llm acme ann QUANTITY 0 EXPLAIN").([]any)[7].([]any) {
+					all = append(all, one.([]any)[4])
+				}
+				return all
+			}
+			h.Do("CL.RESERVE llm acme ann 60 a 600")
+			h.Do("CL.RESERVE llm acme ann 20 b 600")
+			h.Want("CL.RULE RESET llm@user ann", 1)
+			h.Advance(time.Second)
+			h.Do("CL.CHECK llm acme ann 20")
+			require.Equal(t, []any{int64(0), int64(80)}, left())
+			h.Do("CL.SETTLE llm acme ann a 10")
+			require.Equal(t, []any{int64(50), int64(80)}, left(), "the org was not reset")
+			h.Do("CL.SETTLE llm acme ann b 25")
+			require.Equal(t, []any{int64(45), int64(75)}, left(), "more than the estimate counts")
+			h.Do("CL.RESERVE llm acme ann 30 c 600")
+			h.Do("CL.SETTLE llm acme ann c 10")
+			require.Equal(t, []any{int64(35), int64(65)}, left(), "a later reservation is given back")
+			h.Advance(3 * time.Hour)
+			h.Want("EXISTS llm@user:{ann}:reset", 0)
+			h.Want("CL.RULE RESET llm@user ann", 0)
+			h.Want("EXISTS llm@user:{ann}:reset", 0)
+		})
+	}
 }

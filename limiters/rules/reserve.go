@@ -221,7 +221,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 		return answerOf(&r.record.Real), true, nil
 	}
 	for i := range c.limits {
-		if err := c.settle(i, now); err != nil {
+		if err := c.settle(tx, i, now); err != nil {
 			return a, false, err
 		}
 	}
@@ -261,10 +261,13 @@ func (c *Check) dropLost(tx *store.Tx, release []byte) {
 }
 
 // settle decides how one limit corrects what it counted. A limit that is newer than the reservation
-// has counted nothing.
-func (c *Check) settle(i int, now int64) error {
+// has counted nothing. After a reset, only what exceeds the estimate counts.
+func (c *Check) settle(tx *store.Tx, i int, now int64) error {
 	l, s := &c.limits[i], &c.reserves.settlement
 	if settlement(s, &c.reserves.record, c.chosen[i].limit, c.Args.Quantity, c.found.Ledger) {
+		if s.Real < s.Reserved && c.wasReset(tx, i) {
+			s.Real = s.Reserved
+		}
 		return l.Limiter.Settle(&l.Entry, &l.Answer, now, s)
 	}
 	return l.Limiter.Charge(&l.Entry, &l.Answer, now, 0)

@@ -22,8 +22,7 @@ func ResetFootprint(r *ruleset.Rules, keys [][]byte, fp *store.Footprint) {
 // Reset gives the keys of a request a fresh start under a rule. It removes the states of all limits that
 // they have, with and without overrides. name is that of the rule, with a key for each of its scopes, or
 // name@scope,scope with the keys of these scopes. removed is the number of states that there were. The
-// records of reservations stay, so clients can settle them. A reservation with RELEASE is not given back any
-// more.
+// records of reservations stay, so clients can settle them. But no reservation from before is given back.
 func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed int, err error) {
 	from := r.Load(tx)
 	asked, names := ruleset.CutScopes(name)
@@ -55,13 +54,38 @@ func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed 
 		if p.has&(1<<i) == 0 {
 			continue
 		}
-		for _, state := range found.Scopes[i].States(key) {
-			state := state.StateKey(nil, asked, key, ruleset.BracesOf(key))
-			if e := tx.Write(state); e.Exists() {
-				e.Delete()
-				removed++
-			}
-		}
+		removed += resetScope(tx, &found.Scopes[i], asked, key)
 	}
 	return removed, nil
+}
+
+// resetScope removes the states of a key. While they would count, a key has the time of the reset.
+func resetScope(tx *store.Tx, s *ruleset.Scope, asked, key []byte) (removed int) {
+	braces, until := ruleset.BracesOf(key), int64(0)
+	for _, state := range s.States(key) {
+		e := tx.Write(state.StateKey(nil, asked, key, braces))
+		if !e.Exists() {
+			continue
+		}
+		if state != &s.Releases {
+			removed++
+			until = max(until, e.ExpireAt())
+		}
+		e.Delete()
+	}
+	if until > tx.NowMillis() {
+		e := tx.Write(s.Reset.StateKey(nil, asked, key, braces))
+		e.SetInt(tx.Now(), max(until, e.ExpireAt()))
+	}
+	return removed
+}
+
+// wasReset reports whether a reset has removed what the reservation counted in a limit.
+func (c *Check) wasReset(tx *store.Tx, i int) bool {
+	begin, scope := len(c.names), c.chosen[i].scope
+	name := &c.found.Scopes[scope].Reset
+	c.names = name.StateKey(c.names, c.asked, c.Keys[scope], c.slots[scope].Braces)
+	e := tx.Write(c.names[begin:])
+	at, ok := e.Number()
+	return ok && e.Exists() && at >= c.reserves.record.At
 }

@@ -28,6 +28,9 @@ func (n *StateName) OwnKey(to, key []byte) []byte {
 // bucket goes on with a colon and its number. A bucket has the slot of the last key.
 func reservedName(ruleName string) StateName { return NameState(ruleName, "", "}:reserved") }
 
+// resetTail is the tail of the key that says when a scope was reset.
+const resetTail = "}:reset"
+
 // ReleaseTail is the tail of the key that holds the releases of a scope.
 const ReleaseTail = "}:release"
 

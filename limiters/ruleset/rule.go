@@ -33,6 +33,7 @@ type Scope struct {
 	Name      string
 	rule      string    // the name of the rule
 	Releases  StateName // of the reservations that are given back at their end
+	Reset     StateName // of the time of its last reset
 	Limits    []Limit
 	overrides *overrides // of single keys; nil if there are none
 	most      int        // the largest number of limits that a key may have
@@ -159,8 +160,10 @@ func (r *Rule) add(scopeName string, words [][]byte) error {
 		if len(r.Scopes) > 0 && (scopeName == "") != (r.Scopes[0].Name == "") {
 			return ErrMixed
 		}
-		releases := NameState(r.Name, scopeName, ReleaseTail)
-		r.Scopes = append(r.Scopes, Scope{Name: scopeName, rule: r.Name, Releases: releases})
+		r.Scopes = append(r.Scopes, Scope{
+			Name: scopeName, rule: r.Name, Releases: NameState(r.Name, scopeName, ReleaseTail),
+			Reset: NameState(r.Name, scopeName, resetTail),
+		})
 		s = &r.Scopes[len(r.Scopes)-1]
 	}
 	return s.add(words)
