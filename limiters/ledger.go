@@ -7,6 +7,7 @@ import (
 
 	"cellserver/gcra"
 	"cellserver/internal/exact"
+	"cellserver/limiters/window"
 	"cellserver/store"
 )
 
@@ -164,19 +165,45 @@ func (l *Ledger) Tagged(limit Limit) Limit {
 	return limit
 }
 
-// IsStale reports whether other numbers have counted the TAT of a key.
+// IsStale reports whether other numbers have counted the state of a key. A TAT has then another tag, or a
+// window ends later than any of the limit. The ledger may be nil.
 func (l *Ledger) IsStale(e *store.Entry, limit Limit, now int64) bool {
-	r, ok := limit.(Rate)
-	tat, tag := taggedTAT(e)
-	return ok && l.IsMixed() && tat > now && tag != r.tag
+	switch limit := limit.(type) {
+	case Rate:
+		tat, tag := taggedTAT(e)
+		return l.IsMixed() && tat > now && tag != limit.tag
+	case FixedWindow:
+		used, end, err := counter(e)
+		_, stale := limit.Shorten(window.Count{Used: used, End: end}, now)
+		return err == nil && stale
+	case SlidingWindow:
+		counts, err := slidingCounts(e)
+		_, stale := limit.Shorten(counts, now)
+		return err == nil && stale
+	}
+	return false
 }
 
-// Recount converts a TAT that other numbers have counted. The number of actions stays the same.
+// Recount converts a state that other numbers have counted. The number of actions stays the same.
 func (l *Ledger) Recount(e *store.Entry, limit Limit, now int64) {
 	if !l.IsStale(e, limit, now) {
 		return
 	}
-	r := limit.(Rate)
+	switch limit := limit.(type) {
+	case Rate:
+		l.recountTAT(e, limit, now)
+	case FixedWindow:
+		used, end, _ := counter(e)
+		count, _ := limit.Shorten(window.Count{Used: used, End: end}, now)
+		e.SetInt(count.Used, count.End/1e6)
+	case SlidingWindow:
+		counts, _ := slidingCounts(e)
+		counts, _ = limit.Shorten(counts, now)
+		storeCounts(e, counts)
+	}
+}
+
+func (l *Ledger) recountTAT(e *store.Entry, r Rate, now int64) {
 	tat, tag := taggedTAT(e)
 	by, known := l.Lines()[tag]
 	if !known {

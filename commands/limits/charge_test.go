@@ -110,6 +110,8 @@ func (w *walk) chargeStep(gap, resolution bool) {
 	if w.name == "throttle" { // a rule has CL.THROTTLE, and whole seconds
 		w.p.period = (w.p.period/second + 1) * second
 		line = fmt.Sprint("CL.THROTTLE k ", w.p.limit-1, " ", w.p.limit, " ", w.p.period/second)
+	}
+	if w.remakes() {
 		w.all = append(w.all, counted{at: w.Clock.Time, params: w.p, changed: true})
 	}
 	w.Do("CL.RULE SET r " + strings.Replace(line, " k ", " ", 1))

@@ -65,6 +65,12 @@ func naiveWindow(unit func(p params) int64) naive {
 	return func(h history, p params, now, quantity int64) bool {
 		end, used := int64(0), int64(0)
 		for _, r := range h {
+			if r.changed { // a longer period has counted the window
+				if u := unit(params{period: r.period}); end-r.at > r.period {
+					end = r.at/u*u + r.period
+				}
+				continue
+			}
 			if r.at >= end {
 				u := unit(params{period: r.period})
 				end, used = r.at/u*u+r.period, 0
@@ -95,6 +101,12 @@ func naiveSliding(h history, p params, now, quantity int64) bool {
 		end = next
 	}
 	for _, r := range h {
+		if r.changed { // a longer period has counted them
+			if end-r.at > 2*r.period {
+				current, previous, end = current+previous, 0, r.at/r.period*r.period+2*r.period
+			}
+			continue
+		}
 		turn(r.at, r.period)
 		current += r.quantity
 	}
@@ -159,6 +171,11 @@ func naiveStrict(h history, p params, now, quantity int64) bool {
 }
 
 const millisecond = int64(1e6)
+
+// remakes reports whether a limiter converts its states when its rule changes.
+func (w *walk) remakes() bool {
+	return slices.Contains([]string{"throttle", "window", "aligned", "sliding"}, w.name)
+}
 
 // modelled has the limiters with their models. line returns a command with limit and period.
 var modelled = []struct {

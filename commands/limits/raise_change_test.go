@@ -181,3 +181,34 @@ func TestReservationAcrossAChange(t *testing.T) {
 		wantAlike(t, h, []any{0, 20, 19, -1, 10})
 	})
 }
+
+// TestShorterPeriodEndsTheWait: what was counted stays counted, for one period in force at most.
+func TestShorterPeriodEndsTheWait(t *testing.T) {
+	for name, story := range map[string]struct {
+		before, after string
+		wait          int64
+	}{
+		"window":   {"CL.WINDOW 5 36000", "CL.WINDOW 5 60", 60},
+		"aligned":  {"CL.WINDOW 5 36000 ALIGN", "CL.WINDOW 5 60 ALIGN", 59},
+		"calendar": {"CL.WINDOW 5 0 ALIGN month", "CL.WINDOW 5 0 ALIGN day", 57599},
+		"sliding":  {"CL.SLIDING 5 36000", "CL.SLIDING 5 60", 60},
+		"log":      {"CL.LOG 5 36000", "CL.LOG 5 60", 59},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
+				change(story.before)
+				h.Do("CL.CHECK plan acme 5")
+				h.Advance(time.Second)
+				change(story.after)
+				reset := h.Do("CL.EXPLAIN plan acme").([]any)[15].(int64)
+				wantAlike(t, h, []any{1, 5, 0, story.wait, reset})
+				h.Advance(time.Duration(story.wait-1) * time.Second)
+				require.Equal(t, int64(1), h.Do("CL.CHECK plan acme").([]any)[0])
+				h.Advance(time.Second)
+				require.Equal(t, int64(0), h.Do("CL.CHECK plan acme").([]any)[0])
+				change(strings.Replace(story.after, " 5 ", " 9 ", 1)) // a count helps at once
+				require.Equal(t, int64(0), h.Do("CL.CHECK plan acme 3").([]any)[0])
+			})
+		})
+	}
+}

@@ -83,9 +83,9 @@ func (w *budget) rule() {
 		line = fmt.Sprint("CL.THROTTLE k ", w.p.limit-1, " ", w.p.limit, " ", w.p.period/second)
 	}
 	w.Do("CL.RULE SET r " + strings.Replace(line, " k ", " ", 1))
-	if w.name == "throttle" {
+	if w.remakes() {
 		w.all = append(w.all, counted{at: w.Clock.Time, params: w.p, changed: true})
-		w.Do(fmt.Sprint("CL.CHECK r ", w.key, " 0")) // a key that nobody asks expires by the old rate
+		w.Do(fmt.Sprint("CL.CHECK r ", w.key, " 0")) // a key that nobody asks expires by the old numbers
 	}
 }
 

@@ -275,7 +275,8 @@ func (c *Check) findStates(tx *store.Tx, now int64, reserves bool) (released, st
 		tx.Expect(key)
 		a.Limiter.Find(&a.Entry, tx, key.Key())
 		released = released || c.mayHaveReleases(i)
-		stale = stale || mixed && c.found.Ledger.IsStale(&a.Entry, from.limit.Limit, now)
+		_, isRate := from.limit.Limit.(limiters.Rate)
+		stale = stale || (mixed || !isRate) && c.found.Ledger.IsStale(&a.Entry, from.limit.Limit, now)
 	}
 	return released, stale
 }

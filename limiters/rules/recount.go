@@ -11,8 +11,8 @@ type Overriding struct {
 	Key         []byte
 }
 
-// Recount changes the override, and converts what CL.THROTTLE has counted for its key, in every database. So
-// the actions that were counted count at the new rate. The transaction has locked the partitions of
+// Recount changes the override, and converts what was counted for its key, in every database. So the actions
+// that were counted count by the new numbers. The transaction has locked the partitions of
 // [ResetFootprint].
 func (o Overriding) Recount(
 	r *ruleset.Rules, tx *store.Tx, databases int, now int64, change func() error,
@@ -24,7 +24,7 @@ func (o Overriding) Recount(
 	if scope == "-" {
 		scope = ""
 	}
-	if found == nil || found.Err != nil || found.ScopeIndex(scope) < 0 || !found.Ledger.IsMixed() {
+	if found == nil || found.Err != nil || found.ScopeIndex(scope) < 0 {
 		return nil
 	}
 	was := tx.DB()

@@ -22,8 +22,8 @@ var (
 
 // Calendar says when windows end.
 type Calendar interface {
-	// End returns the end of the window at now: a whole millisecond after now, in ns since the epoch. ok reports whether
-	// it fits an int64.
+	// End returns the end of the window at now: a whole millisecond after now, in ns since the epoch. ok
+	// reports whether it fits an int64.
 	End(now int64) (end int64, ok bool)
 	// Length returns the length in ns of its longest window, with 24 hours a day.
 	Length() int64
@@ -66,8 +66,8 @@ func (f Fixed) Window() int64 {
 	return f.period
 }
 
-// Count is the state of a fixed window: how many requests passed in it, and its end in ns since the epoch. The zero
-// Count is the state of an unknown key.
+// Count is the state of a fixed window: how many requests passed in it, and its end in ns since the epoch.
+// The zero Count is the state of an unknown key.
 type Count struct{ Used, End int64 }
 
 // Decision is the answer to one request. Times are in ns.
@@ -111,8 +111,9 @@ func (f Fixed) Decide(c Count, now, quantity int64) (Decision, Count, error) {
 	return d, c, nil
 }
 
-// Charge counts a quantity, even if less is left. So more than the limit may count. The decision is then Limited, Remaining
-// is negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like [Fixed.Decide].
+// Charge counts a quantity, even if less is left. So more than the limit may count. The decision is then
+// Limited, Remaining is negative, and RetryAfter is the time until a quantity of 1 passes. In all other
+// respects Charge is like [Fixed.Decide].
 func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
 	if quantity < 0 {
 		return Decision{}, c, errQuantity
@@ -134,7 +135,8 @@ func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
 	return d, c, nil
 }
 
-// at returns the count of the window at now: an empty one if the window has ended. ok reports whether its end fits an
+// at returns the count of the window at now: an empty one if the window has ended. ok reports whether its
+// end fits an
 
 func (f Fixed) at(c Count, now int64) (Count, bool) {
 	if now < c.End {
@@ -142,6 +144,20 @@ func (f Fixed) at(c Count, now int64) (Count, bool) {
 	}
 	end, ok := f.end(now)
 	return Count{End: end}, ok
+}
+
+// Shorten returns a count for these windows, if its window ends later than any that has begun. It is then
+// the count of a longer period, and its window ends with the one that begins at now. So nobody waits longer
+// than a period.
+func (f Fixed) Shorten(c Count, now int64) (shorter Count, changed bool) {
+	if now >= c.End || exact.Since(now, c.End) <= f.Window() {
+		return c, false
+	}
+	end, ok := f.end(now)
+	if !ok || end >= c.End {
+		return c, false
+	}
+	return Count{c.Used, end}, true
 }
 
 // end returns the end of a window that begins at now. ok reports whether it fits an int64.

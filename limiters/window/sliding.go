@@ -115,6 +115,15 @@ func (s Sliding) At(c Counts, now int64) Counts {
 	return s.at(c, end, now)
 }
 
+// Shorten is [Fixed.Shorten] for a sliding window. Both counts become that of the current window.
+func (s Sliding) Shorten(c Counts, now int64) (shorter Counts, changed bool) {
+	end, err := s.end(now, 0)
+	if err != nil || now >= c.End || exact.Since(now, c.End) <= 2*s.period {
+		return c, false
+	}
+	return Counts{Current: exact.Plus(c.Current, c.Previous), End: end}, true
+}
+
 // at converts counts to the window whose counts end at end. Counts of another period do not change.
 func (s Sliding) at(c Counts, end, now int64) Counts {
 	switch {
