@@ -9,6 +9,7 @@
 //	ledger.go the ledgers of rules: what happens to TATs when numbers change
 //	edit.go   CL.RULE SET, OVERRIDE, GET, DEL and LIST
 //	override.go  overrides: limits of single keys; overrides.go all of a scope
+//	networks.go   overrides whose keys are networks
 //	file.go   the rules-file
 //	yaml.go   reads YAML, and says what is wrong with it
 //	news.go   what changed when rules came into force

@@ -13,6 +13,8 @@ type overrides struct {
 	count int
 	sizes [MaxLimits + 1]int // how many overrides have this number of limits
 	bytes int64              // of memory, about
+	// networks are those overrides whose keys are networks.
+	networks lengths
 }
 
 const overrideParts = 64
@@ -30,6 +32,20 @@ func (o *overrides) get(key []byte) *override {
 		return nil
 	}
 	return (*o.part(key))[string(key)]
+}
+
+// decides returns the override that decides for a key: its own, or that of the smallest network around it.
+func (o *overrides) decides(key []byte) *override {
+	one := o.get(key)
+	if one != nil || o == nil {
+		return one
+	}
+	for network := range o.networks.around(key) {
+		if one = o.get(network); one != nil {
+			return one
+		}
+	}
+	return nil
 }
 
 // with returns a copy in which a key has another override, or none if one is nil.
@@ -75,6 +91,7 @@ func (o *overrides) put(key string, one *override) *overrides {
 // add counts an override, or with by = -1 that it is gone.
 func (o *overrides) add(key string, one *override, by int) {
 	o.count += by
+	o.networks.add(key, by)
 	o.sizes[len(one.limits)] += by
 	o.bytes += int64(by) * (overrideBytes + 2*int64(len(key)+len(one.text)) + bytesOf(one.limits))
 }

@@ -219,21 +219,21 @@ func (s *Scope) add(words [][]byte) error {
 // LimitsOf returns the limits of a key.
 func (s *Scope) LimitsOf(key []byte) []Limit {
 	if s.overrides != nil {
-		if o := s.overrides.get(key); o != nil {
+		if o := s.overrides.decides(key); o != nil {
 			return o.limits
 		}
 	}
 	return s.Limits
 }
 
-// IsOverridden reports whether a key has limits of its own.
-func (s *Scope) IsOverridden(key []byte) bool { return s.overrides.get(key) != nil }
+// IsOverridden reports whether a key, or a network around it, has limits of its own.
+func (s *Scope) IsOverridden(key []byte) bool { return s.overrides.decides(key) != nil }
 
 // States returns the names of the states that a key may have. They are those of the limits of the scope, of
 // its own limits, and of its releases. A name may occur twice.
 func (s *Scope) States(key []byte) (all []*StateName) {
 	limits := [][]Limit{s.Limits}
-	if own := s.overrides.get(key); own != nil {
+	if own := s.overrides.decides(key); own != nil {
 		limits = append(limits, own.limits)
 	}
 	for _, some := range limits {
