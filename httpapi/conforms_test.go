@@ -47,6 +47,8 @@ func describedPath(path string) string {
 		return "/forward/{parameters}/{path}"
 	case strings.HasPrefix(path, "/rules/"):
 		return "/rules/{rule}"
+	case strings.HasPrefix(path, "/overrides/"):
+		return "/overrides/{rule}"
 	case strings.HasPrefix(path, "/try/"):
 		return "/try/{rule}"
 	}

@@ -15,6 +15,7 @@
 //	operate.go   who may see and change the server: the page, and the guards of its requests
 //	status.go    /status: CL.STATUS, and the keys that are limited most often
 //	ruleset.go   /rules and /try: the rules, changes of them, and what other limits would have refused
+//	overrides.go /overrides: the limits of single keys and networks
 //	decision.go  Decision: the reply of a command, in the terms of HTTP
 //	answer.go    the headers and the body of a decision
 //	problem.go   Problem: an error reply

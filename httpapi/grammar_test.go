@@ -61,7 +61,7 @@ func TestMethods(t *testing.T) {
 	w.Reads, w.Writes = true, true
 	for target, allow := range map[string]string{
 		"/check": "GET, POST, HEAD", "/check/api?key=a": "GET, POST, HEAD", "/explain/api?key=a": "GET, POST, HEAD", "/throttle": "POST", "/reserve": "POST",
-		"/settle": "POST", "/status": "GET, HEAD", "/rules": "GET, HEAD", "/rules/api": "PUT, DELETE", "/try/api": "POST",
+		"/settle": "POST", "/status": "GET, HEAD", "/rules": "GET, HEAD", "/rules/api": "PUT, DELETE", "/try/api": "POST", "/overrides/api": "GET, HEAD, PUT, DELETE",
 	} {
 		for _, method := range []string{"PATCH", "OPTIONS", "PROPFIND", "get", "X-Y"} {
 			got := w.send(method, target, "")

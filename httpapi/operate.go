@@ -20,6 +20,10 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 	if err := cfg.guard(r); err != nil {
 		return err
 	}
+	if name, ok := strings.CutPrefix(r.URL.Path, "/overrides/"); ok {
+		r = r.WithContext(line.From(r.Context(), r.RemoteAddr))
+		return a.overrides(w, r, cfg, name)
+	}
 	if r.URL.RawQuery != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return wrong("this request takes no parameters after ?")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cellserver/httpapi/page"
+	"cellserver/internal/quote"
 	"cellserver/limiters"
 )
 
@@ -47,13 +48,15 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.budget(w, r, &settlement)
 	case path == "/reset":
 		return a.reset(w, r, &cfg)
-	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"), strings.HasPrefix(path, "/try/"):
+	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"), strings.HasPrefix(path, "/try/"),
+		strings.HasPrefix(path, "/overrides/"):
 		return a.operate(w, r, &cfg)
 	case path == "/openapi.json":
 		return openAPI(w, r)
 	}
-	return problem(http.StatusNotFound, notFound, "ask /check, /explain, /forward, /throttle, "+
-		"/reserve, /settle, /reset, /status, /rules, /try or /openapi.json")
+	return problem(http.StatusNotFound, notFound, "there is no path %s: ask /check, /explain, /forward, "+
+		"/throttle, /reserve, /settle, /reset, /status, /rules, /overrides, /try or /openapi.json",
+		quote.Word(path))
 }
 
 // authorize returns the problem of a request without the token. As with AUTH, auth-fail-limit bounds the

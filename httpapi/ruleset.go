@@ -52,16 +52,20 @@ func readRules(reply line.Reply) []listedRule {
 	return all
 }
 
+// changed says whether a request has changed something.
+type changed struct {
+	Changed bool `json:"changed"`
+}
+
 // rule answers /rules/NAME: PUT sets the rule, DELETE deletes it.
 func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem {
 	if err := allow(w, r, http.MethodPut, http.MethodDelete); err != nil {
 		return err
 	}
-	var answer struct {
-		Changed bool `json:"changed"`
-	}
+	var answer changed
 	if r.Method == http.MethodDelete {
-		if err := a.do(r.Context(), []string{"CL.RULE", "DEL", name}, func(reply line.Reply) { answer.Changed = reply.Int() == 1 }); err != nil {
+		read := func(reply line.Reply) { answer.Changed = reply.Int() == 1 }
+		if err := a.do(r.Context(), []string{"CL.RULE", "DEL", name}, read); err != nil {
 			return err
 		}
 		return writeJSON(w, &answer)
@@ -70,7 +74,8 @@ func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem
 	if err != nil {
 		return err
 	}
-	if err := a.do(r.Context(), append([]string{"CL.RULE", "SET", name}, words...), func(line.Reply) { answer.Changed = true }); err != nil {
+	set := append([]string{"CL.RULE", "SET", name}, words...)
+	if err := a.do(r.Context(), set, func(line.Reply) { answer.Changed = true }); err != nil {
 		return err
 	}
 	return writeJSON(w, &answer)
@@ -78,24 +83,34 @@ func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem
 
 // readLimits reads the limits of a rule from the body, as words of CL.RULE SET.
 func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
+	body, err := readLimitsBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return body.takeLimits()
+}
+
+// readLimitsBody reads a body with limits.
+func readLimitsBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	isJSON, err := hasJSON(r)
+	if err == nil && !isJSON {
+		err = wrong("send the limits as JSON, with Content-Type: application/json")
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !isJSON {
-		return nil, wrong("send the limits as JSON, with Content-Type: application/json")
-	}
-	body, err := readBody(w, r)
-	if err != nil {
-		return nil, err
-	}
-	value := body["limits"]
+	return readBody(w, r)
+}
+
+// takeLimits removes the limits from the body, which must have no other field.
+func (f fields) takeLimits() ([]string, *Problem) {
+	value := f["limits"]
 	limits, ok := value.(string)
 	if value != nil && !ok {
 		return nil, mustBe("limits", "a text in quotes", value)
 	}
-	delete(body, "limits")
-	if err := body.empty(); err != nil {
+	delete(f, "limits")
+	if err := f.empty(); err != nil {
 		return nil, err
 	}
 	words := strings.Fields(limits)
