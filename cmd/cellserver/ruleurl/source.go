@@ -138,7 +138,7 @@ func (s *Source) Poll(ctx context.Context) {
 	}
 	switch {
 	case err != nil:
-		s.Log.Warn("the rules-url does not answer, and the previous rules stay in force", "error", err)
+		s.Log.Warn("the rules-url does not answer, and "+s.remains(), "error", err)
 	case a.fresh:
 		err = s.take(a)
 	}
@@ -166,13 +166,22 @@ func (s *Source) take(a found) error {
 		s.refused = s.Use(s.name, a.text)
 	}
 	if s.refused != nil {
-		s.Log.Warn("the rules of the rules-url are refused, and the previous rules stay in force: correct them", "error", s.refused)
+		s.Log.Warn("the rules of the rules-url are refused, and "+s.remains()+": correct them",
+			"error", s.refused)
 		return s.refused
 	}
 	s.tag, s.modified, s.inForce = a.tag, a.modified, true
 	s.state.Succeeded(time.Now().UnixNano(), true)
 	s.keep(a.text)
 	return nil
+}
+
+// remains says which rules are in force after a failure.
+func (s *Source) remains() string {
+	if s.inForce {
+		return "the previous rules stay in force"
+	}
+	return "no rules of it are in force"
 }
 
 // outdated refuses an answer that is older than the rules in force.

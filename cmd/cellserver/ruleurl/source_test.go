@@ -178,6 +178,21 @@ func TestWrongAnswers(t *testing.T) {
 	require.Equal(t, []string{"one"}, w.inForce)
 }
 
+// TestTheFirstAnswerIsWrong: before the first rules of a URL, the log speaks of no previous ones.
+func TestTheFirstAnswerIsWrong(t *testing.T) {
+	w := newWorld(t)
+	w.Follow(w.url)
+	for _, handle := range []http.HandlerFunc{answer("wrong", `"w"`), status(http.StatusInternalServerError)} {
+		w.log.Reset()
+		w.poll(t, handle)
+		require.Contains(t, w.log.String(), "no rules of it are in force")
+		require.NotContains(t, w.log.String(), "previous")
+	}
+	w.poll(t, answer("one", ""))
+	w.poll(t, answer("wrong", ""))
+	require.Contains(t, w.log.String(), "the previous rules stay in force")
+}
+
 // TestAnOldVersion: a stale copy of the rules, which the time of the answer shows, is refused. The next one
 // is not.
 func TestAnOldVersion(t *testing.T) {
