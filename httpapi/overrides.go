@@ -20,8 +20,8 @@ type listedOverride struct {
 	Limits []string `json:"limits"`
 }
 
-// overrides answers /overrides/NAME: GET lists the overrides of a rule, PUT sets that of a key, and DELETE removes
-// it.
+// overrides answers /overrides/NAME: GET lists the overrides of a rule, PUT sets that of a key, and DELETE
+// removes it.
 func (a *API) overrides(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
 	if err := allow(w, r, http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete); err != nil {
 		return err
@@ -111,9 +111,8 @@ func (a *API) listOverrides(w http.ResponseWriter, r *http.Request, cfg *Config,
 		return problem(http.StatusForbidden, forbidden,
 			"overrides show keys: set http-page-keys to yes, or http-page to write")
 	}
-	text := ""
-	err := a.do(r.Context(), []string{"CL.RULE", "GET", rule, "JSON"}, func(reply line.Reply) { text = reply.Text() })
-	if err != nil {
+	text, get := "", []string{"CL.RULE", "GET", rule, "JSON"}
+	if err := a.do(r.Context(), get, func(reply line.Reply) { text = reply.Text() }); err != nil {
 		return err
 	}
 	if text == "" {

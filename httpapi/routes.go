@@ -48,8 +48,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.budget(w, r, &settlement)
 	case path == "/reset":
 		return a.reset(w, r, &cfg)
-	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"), strings.HasPrefix(path, "/try/"),
-		strings.HasPrefix(path, "/overrides/"):
+	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"),
+		strings.HasPrefix(path, "/try/"), strings.HasPrefix(path, "/overrides/"):
 		return a.operate(w, r, &cfg)
 	case path == "/openapi.json":
 		return openAPI(w, r)

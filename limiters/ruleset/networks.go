@@ -10,8 +10,8 @@ import (
 )
 
 // The key of an override may be a network, such as 10.0.0.0/8. Then it is that of all addresses and of all
-// smaller networks in it. Each of them keeps a state of its own. The smallest network decides, and an override
-// of the key itself goes before all networks.
+// smaller networks in it. Each of them keeps a state of its own. The smallest network decides, and an
+// override of the key itself goes before all networks.
 
 // lengths counts the overrides that are networks, by the length of their prefix.
 type lengths struct {
@@ -35,8 +35,8 @@ func (l *lengths) add(key string, by int) {
 	}
 }
 
-// around returns the networks around a key that are overrides, from the smallest on. It returns none for a key
-// that is no address and no network. A network may be one that has no override, but another one has its length.
+// around returns the networks around a key whose lengths overrides have, from the smallest on. It returns
+// none for a key that is no address and no network.
 func (l *lengths) around(key []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if l.count == 0 || !mayBeAddress(key) {
@@ -49,7 +49,8 @@ func (l *lengths) around(key []byte) iter.Seq[[]byte] {
 		var text [netip6Bytes]byte
 		counts := l.of(network.Addr())
 		for bits := network.Bits(); bits >= 0; bits-- {
-			if counts[bits] > 0 && !yield(netip.PrefixFrom(network.Addr(), bits).Masked().AppendTo(text[:0])) {
+			around := netip.PrefixFrom(network.Addr(), bits)
+			if counts[bits] > 0 && !yield(around.Masked().AppendTo(text[:0])) {
 				return
 			}
 		}
@@ -90,8 +91,8 @@ func parseNetwork(key string) (netip.Prefix, bool) {
 	return network.Masked(), network.IsValid()
 }
 
-// faultOfKey returns the error of the key of a new override that is an address and a slash, but no network. It
-// returns nil for all other keys.
+// faultOfKey returns the error of the key of a new override that is an address and a slash, but no network.
+// It returns nil for all other keys.
 func faultOfKey(key string) error {
 	at, _, sized := strings.Cut(key, "/")
 	if _, err := netip.ParseAddr(at); err != nil || !sized {
