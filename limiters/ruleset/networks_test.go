@@ -51,8 +51,8 @@ func TestNetworks(t *testing.T) {
 			}
 		}
 		require.Same(t, want, all.decides([]byte(asked.String())), "%s", asked)
-		if asked.Is4() {
-			require.Equal(t, want != nil, all.decides([]byte("::ffff:"+asked.String())) != nil)
+		if asked.Is4() && set[asked.String()] == nil {
+			require.Same(t, want, all.decides([]byte("::ffff:"+asked.String())), "%s", asked)
 		}
 		require.Equal(t, len(set), all.len())
 	}
