@@ -31,7 +31,10 @@ func (s *Server) RulesReplaced() {
 	tx.NoTouch, tx.KeepExpired = true, true
 	tx.Begin(0, 0, &fp)
 	defer tx.End()
-	rules.Load(tx)
+	if hidden := rules.Load(tx).Hidden(); hidden != "" {
+		s.parts.Log.Warn("rules of CL.RULE SET hide rules of the same names in the file: "+
+			"CL.RULE DEL brings those of the file back", "hidden", hidden)
+	}
 	if e := tx.Peek(oldRules); e.Kind() == store.Raw && ruleset.IsOldForm(e.Bytes(nil)) {
 		s.parts.Log.Warn("the key cl.rules looks like rules of an older version, which are not in force: "+
 			"give each of its lines to CL.RULE SET or CL.RULE OVERRIDE, and delete the key", "db", 0)

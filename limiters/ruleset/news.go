@@ -72,12 +72,28 @@ func newsOf(source string, before, after, stored *set) News {
 	maps.Copy(names, after.byName)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		n.Changes = append(n.Changes, changesOf(name, before.byName[name], after.byName[name])...)
-		if stored != nil && stored.byName[name] != nil && after.byName[name] != nil {
-			n.Hidden = append(n.Hidden, name)
-		}
 	}
+	n.Hidden = hiddenNames(stored, after)
 	return n
 }
+
+// hiddenNames returns the rules of the file that rules of CL.RULE SET hide. Both sets may be nil.
+func hiddenNames(stored, file *set) (names []string) {
+	if stored == nil || file == nil {
+		return nil
+	}
+	for name := range file.byName {
+		if stored.byName[name] != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Hidden returns the names of the rules of the file that rules of CL.RULE SET hide, as the log shows them;
+// "" for none.
+func (s Sources) Hidden() string { return shortList(hiddenNames(s.stored, s.file)) }
 
 // changesOf compares two rules of a name. Either may be nil.
 func changesOf(name string, before, after *Rule) (all []Change) {

@@ -69,6 +69,24 @@ func TestEveryChangeOfARule(t *testing.T) {
 	require.Equal(t, before, in.log.String(), "nothing has changed")
 }
 
+// TestTheStartNamesHiddenRules: a rule of CL.RULE SET from before the start hides that of the file, and the log says so.
+func TestTheStartNamesHiddenRules(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "rules.yaml")
+	writeRules(t, file, "10")
+	directives := []string{"--dir", dir, "--appendonly", "yes", "--rules-file", file}
+	in := start(t, directives...)
+	require.NotContains(t, in.log.String(), "hidden=")
+	ok(t, in.dial(t), "CL.RULE", "SET", "r", "CL.WINDOW", 20, 60)
+	in.stop()
+	in.wait(t)
+	again := start(t, directives...)
+	require.Regexp(t, `level=warning msg="rules of CL.RULE SET hide rules of the same names in the file: .*" hidden=r\n`, again.log.String())
+	require.Equal(t, int64(1), again.dial(t).Do("CL.RULE", "DEL", "r"))
+	again.stop()
+	again.wait(t)
+	require.NotContains(t, start(t, directives...).log.String(), "hidden=")
+}
+
 // TestChangesOfRulesDoNotFillTheLog, and the next line says how many are missing. A transaction that is not
 // run says nothing.
 func TestChangesOfRulesDoNotFillTheLog(t *testing.T) {
