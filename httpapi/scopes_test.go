@@ -63,6 +63,19 @@ func TestKeysByScope(t *testing.T) {
 	require.Equal(t, []string{`"llm:org";q=50000;w=3600, "llm:team";q=9000;w=3600, "llm:user";q=6000;w=3600`}, got.fields("RateLimit-Policy"))
 }
 
+// TestScopesOfAForwardedRequest: a proxy names scopes, too.
+func TestScopesOfAForwardedRequest(t *testing.T) {
+	w := newLLM(t)
+	for _, target := range []string{
+		"/forward/rule=llm@user&key=ip&rule=llm@org&key=plain-header:X-Org&rule=llm@team&key=text:search/any/path",
+		"/check/llm@user,org,team?key=ip&key=plain-header:X-Org&key=text:search",
+	} {
+		require.Equal(t, 200, w.get(target, "X-Forwarded-For", "10.0.0.9", "X-Org", "acme").Status, target)
+		require.Equal(t, []any{400, missingKey}, w.get(target, "X-Forwarded-For", "10.0.0.9").code(), target)
+	}
+	w.Want("MGET llm@org:{acme}:window llm@team:{search}:window llm@user:{10.0.0.9}:window", []string{"2", "2", "2"})
+}
+
 // TestWrongScopes: keys that do not fit the scopes of the rule are refused with the list of its scopes. They count nothing.
 func TestWrongScopes(t *testing.T) {
 	const scopes = "the rule llm has the scopes org, team, user: "
