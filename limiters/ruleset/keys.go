@@ -18,6 +18,15 @@ func NameState(ruleName, scopeName, tail string) StateName {
 	return StateName{scopeName + ":{", tail, scopeName + tail[1:], ruleName + scopeName + ":{"}
 }
 
+// CutScopes splits the name that a request asks for: `llm@org,user` is the rule `llm`, with a key for each of
+// the scopes after the @. scopes is nil if the request names none.
+func CutScopes(name []byte) (rule, scopes []byte) {
+	if at := bytes.IndexByte(name, '@'); at >= 0 {
+		return name[:at], name[at+1:]
+	}
+	return name, nil
+}
+
 // OwnKey is [StateName.StateKey] for a request that asks for the rule by its own name, about a key without
 // braces. It is faster, because it copies fewer parts.
 func (n *StateName) OwnKey(to, key []byte) []byte {

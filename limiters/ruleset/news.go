@@ -91,10 +91,6 @@ func hiddenNames(stored, file *set) (names []string) {
 	return names
 }
 
-// Hidden returns the names of the rules of the file that rules of CL.RULE SET hide, as the log shows them;
-// "" for none.
-func (s Sources) Hidden() string { return shortList(hiddenNames(s.stored, s.file)) }
-
 // changesOf compares two rules of a name. Either may be nil.
 func changesOf(name string, before, after *Rule) (all []Change) {
 	c := Change{Rule: name}

@@ -13,8 +13,7 @@ type overrides struct {
 	count int
 	sizes [MaxLimits + 1]int // how many overrides have this number of limits
 	bytes int64              // of memory, about
-	// networks are those overrides whose keys are networks.
-	networks lengths
+	networks lengths // of the overrides whose keys are networks
 }
 
 const overrideParts = 64

@@ -76,3 +76,7 @@ func (r *Rules) Source() Source {
 	}
 	return r.watched()
 }
+
+// Hidden returns the names of the rules of the file that rules of CL.RULE SET hide, as the log shows them;
+// "" for none.
+func (s Sources) Hidden() string { return shortList(hiddenNames(s.stored, s.file)) }

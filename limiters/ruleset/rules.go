@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -131,15 +130,6 @@ func (s Sources) Decides(name []byte) *Rule {
 		one = s.find(defaultName)
 	}
 	return one
-}
-
-// CutScopes splits the name that a request asks for: `llm@org,user` is the rule `llm`, with a key for each of
-// the scopes after the @. scopes is nil if the request names none.
-func CutScopes(name []byte) (rule, scopes []byte) {
-	if at := bytes.IndexByte(name, '@'); at >= 0 {
-		return name[:at], name[at+1:]
-	}
-	return name, nil
 }
 
 // sorted returns the rules, sorted by name.
