@@ -78,17 +78,12 @@ func newsOf(source string, before, after, stored *set) News {
 }
 
 // hiddenNames returns the rules of the file that rules of CL.RULE SET hide. Both sets may be nil.
-func hiddenNames(stored, file *set) (names []string) {
+func hiddenNames(stored, file *set) []string {
 	if stored == nil || file == nil {
 		return nil
 	}
-	for name := range file.byName {
-		if stored.byName[name] != nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	visible := func(name string) bool { return stored.byName[name] == nil }
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(file.byName)), visible)
 }
 
 // changesOf compares two rules of a name. Either may be nil.

@@ -9,11 +9,11 @@ import (
 // overrides are those of a scope, by key. Nil is empty. Published ones never change. They lie in several
 // maps, so that a change copies one small map.
 type overrides struct {
-	parts [overrideParts]map[string]*override
-	count int
-	sizes [MaxLimits + 1]int // how many overrides have this number of limits
-	bytes int64              // of memory, about
-	networks lengths // of the overrides whose keys are networks
+	parts    [overrideParts]map[string]*override
+	count    int
+	sizes    [MaxLimits + 1]int // how many overrides have this number of limits
+	bytes    int64              // of memory, about
+	networks lengths            // of the overrides whose keys are networks
 }
 
 const overrideParts = 64
