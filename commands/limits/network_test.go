@@ -56,3 +56,16 @@ func TestOverrideOfAWrongNetwork(t *testing.T) {
 	require.NoError(t, h.Server.UseRules("r.yaml", []byte("rules: {f: {limits: CL.WINDOW 5 60, overrides: {192.0.2.0/24: BLOCK, a/b: ALLOW}}}")))
 	h.Want("CL.CHECK f 192.0.2.9", []any{1, 0, 0, -1, 0})
 }
+
+// TestNetworkRaise: who is locked out passes at once if the network gets more.
+func TestNetworkRaise(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	h.Do("CL.RULE SET api CL.THROTTLE 9 10 3600")
+	h.Do("CL.CHECK api 10.1.2.3 10")
+	h.Want("CL.CHECK api 10.1.2.3", []any{1, 10, 0, 360, 3600})
+	h.Do("CL.RULE OVERRIDE api - 10.0.0.0/8 CL.THROTTLE 99 100 60")
+	h.Want("CL.CHECK api 10.1.2.3", []any{0, 100, 89, -1, 7})
+	h.Do("CL.RULE OVERRIDE api - 10.0.0.0/8 DEL")
+	h.Want("CL.CHECK api 10.1.2.3 0", []any{0, 10, 0, -1, 3600})
+}
