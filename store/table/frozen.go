@@ -104,7 +104,8 @@ func (f *Frozen) copySegment(t *Table, g *segment) *SegmentCopy {
 
 // contents returns a table with the same cells, for a snapshot.
 func (t *Table) contents() *Table {
-	return &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper, sizes: sizes{blocks: t.blocks}}
+	return &Table{dir: t.dir, depth: t.depth, objects: t.objects, keeper: t.keeper,
+		sizes: sizes{blocks: t.blocks}}
 }
 
 // adopt keeps the contents of a table that is about to be emptied.
