@@ -22,3 +22,6 @@ type sizes struct {
 	heapUsed *atomic.Int64
 	blocks   *memory.Blocks
 }
+
+// dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
+const dirEntryBytes = 24

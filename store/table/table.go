@@ -32,9 +32,6 @@ type Table struct {
 	_        [3*CacheLine - 184]byte
 }
 
-// dirEntryBytes is the memory of a directory entry, with its entry of the segment map.
-const dirEntryBytes = 24
-
 // Shared is the state that all tables of a store share.
 type Shared struct {
 	Seed   maphash.Seed
