@@ -25,7 +25,7 @@ type Scripts interface {
 	Flags(c *Call, s Script) Flags
 	// Busy reports whether a script has run for longer than busy-reply-threshold.
 	Busy(c *Call) bool
-	// Memory returns how many bytes running scripts have made at most.
+	// Memory returns how many bytes scripts have made at most, with the garbage of those that have ended.
 	Memory() int64
 	// Run runs a script and writes its reply.
 	Run(c *Call, s Script) error

@@ -31,7 +31,7 @@ func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {
 	return true, c.shutdown(mode)
 }
 
-// ScriptMemory returns how many bytes running scripts have made at most.
+// ScriptMemory returns how many bytes scripts have made at most, with the garbage of those that have ended.
 func (s *Server) ScriptMemory() int64 { return s.parts.Scripts.Memory() }
 
 // StopScripts ends the scripts that take long now, and takes back what they have done. The server stops.

@@ -57,14 +57,16 @@ func (j *Journal) Relieve() {
 // Encoding a million members takes a fifth of a second, and every other change would wait for it.
 const largeMembers = 1000
 
-// largeValue is the length in bytes from which a string is encoded without the journal's lock, too.
+// largeValue is the length in bytes from which strings are encoded without the journal's lock, too.
 const largeValue = 256 << 10
 
-// isLarge reports whether effects hold a large collection or a large string.
+// isLarge reports whether effects hold a large collection, or strings that are large together.
 func isLarge(effects []store.Effect) bool {
+	size := 0
 	for i := range effects {
 		e := &effects[i]
-		if c := e.Collection; c != nil && c.Len() >= largeMembers || len(e.Value) >= largeValue {
+		size += len(e.Value) + len(e.More)
+		if c := e.Collection; c != nil && c.Len() >= largeMembers || size >= largeValue {
 			return true
 		}
 	}
@@ -80,7 +82,7 @@ func encodeAlone(effects []store.Effect) *encoder {
 	e := newEncoder()
 	size := 4 * adoptedRoom
 	for i := range effects {
-		size += len(effects[i].Value)
+		size += len(effects[i].Value) + len(effects[i].More)
 	}
 	e.buf = make([]byte, adoptedRoom, size)
 	e.transaction(effects)

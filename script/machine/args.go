@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"unsafe"
+
 	"cellserver/script/lua51"
 
 	lua "github.com/yuin/gopher-lua"
@@ -101,6 +103,12 @@ func (m *Machine) PushText(L *lua.LState, s string) int {
 func (m *Machine) PushBytes(L *lua.LState, b []byte) int {
 	m.MakeText(len(b))
 	L.Push(lua.LString(b))
+	return 1
+}
+
+// PushFilled returns a string of bytes that are counted, and that nobody changes any more.
+func PushFilled(L *lua.LState, b []byte) int {
+	L.Push(lua.LString(unsafe.String(unsafe.SliceData(b), len(b))))
 	return 1
 }
 

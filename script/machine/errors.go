@@ -61,9 +61,12 @@ func (m *Machine) Raise(L *lua.LState, format string, args ...any) {
 			size += len(text)
 		}
 	}
-	m.MakeText(size)
+	m.MakeText(raiseCopies * size)
 	m.RaiseValue(L, lua.LString(where+fmt.Sprintf(format, args...)))
 }
+
+// raiseCopies is how often the text of an error is in memory: while its buffer grows, and with its position.
+const raiseCopies = 4
 
 // RaisePlain raises an error without a position.
 func (m *Machine) RaisePlain(L *lua.LState, text string) {

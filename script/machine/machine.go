@@ -129,12 +129,12 @@ func (m *Machine) End() bool {
 // slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.
 func (m *Machine) slots() int { return m.stack.Len() }
 
-// makeSlots counts the stack of values of the main thread if it has grown since the last time. A stack that
-// grows moves, so its whole length counts again.
+// makeSlots counts the stack of values of the main thread if it has grown since the last time. A stack moves
+// each time that it grows by slotStep, so its whole length counts each time.
 func (m *Machine) makeSlots() {
-	if n := m.slots(); n > m.counted {
+	if n, before := m.slots(), m.counted; n > before {
 		m.counted = n
-		m.Make(SlotBytes * n)
+		m.Make(SlotBytes * (n + before) / 2 * ((n-before)/slotStep + 1))
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package scripttest has scripts for tests and benchmarks. Each one makes the calls of a rate-limit library's script, in the
-// same order and with the same kind of arguments. The text is ours.
+// Package scripttest has scripts for tests and benchmarks. The text is ours.
 //
-//	limiters.go   the scripts
+//	limiters.go   the calls of the scripts of rate-limit libraries, in their order and with such arguments
+//	greedy.go     scripts that make as much as they can
 //
-// Invariant: a call of each script is allowed.
+// Invariant: a call of each script of a library is allowed.
 //
 // The package holds no state and takes no locks.
 package scripttest

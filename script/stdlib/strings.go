@@ -76,8 +76,7 @@ func (m *library) mapped(change func(byte) byte) lua.LGFunction {
 		for i, c := range text {
 			text[i] = change(c)
 		}
-		L.Push(lua.LString(text))
-		return 1
+		return machine.PushFilled(L, text)
 	}
 }
 
@@ -114,8 +113,7 @@ func (m *library) stringReverse(L *lua.LState) int {
 	for i := range len(s) {
 		text[len(s)-1-i] = s[i]
 	}
-	L.Push(lua.LString(text))
-	return 1
+	return machine.PushFilled(L, text)
 }
 
 func (m *library) stringSub(L *lua.LState) int {

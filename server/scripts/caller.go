@@ -11,10 +11,7 @@ import (
 	"cellserver/script"
 )
 
-const (
-	errLargeReply = "OOM the reply of the command is too large for a script"
-	errLater      = "OOM the script has published more than 64 MB"
-)
+const errLargeReply = "OOM the reply of the command is too large for a script"
 
 // Call implements [script.Caller].
 func (r *runner) Call(args [][]byte, version int) script.Reply {
@@ -46,9 +43,11 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 		r.engine.Make(keptCopies * bytesOf(inner.Args))
 	}
 	r.out.SetLimit(max(r.engine.Left(), 1))
+	before := r.keptBytes(inner)
 	if err := r.execute(inner, version, keeps); err != nil {
 		return stop(err)
 	}
+	r.engine.Make(max(r.keptBytes(inner)-before, 0))
 	if n := r.out.Len(); n > largeReply {
 		r.engine.Make(2 * n) // the pieces of the reply, and all of it
 	}
@@ -59,9 +58,22 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 	return parse(reply)
 }
 
+// keptBytes returns about how many bytes wait for the end of the script: its effects, what the log will hold
+// of them, what undoes them, and what the script does at its end.
+func (r *runner) keptBytes(inner *commands.Call) int {
+	if inner.Tx == nil {
+		return r.later.bytes
+	}
+	size := inner.Tx.EffectBytes() + inner.Tx.UndoBytes()
+	return r.later.bytes + effectBytes*inner.Tx.Changes() + int(size)
+}
+
 const (
-	// keptCopies is how many copies of the arguments of a command that changes keys are in memory.
+	// keptCopies is how many copies of the arguments of a command that changes keys are in memory: one for
+	// the effects, and the value of the key.
 	keptCopies = 2
+	// effectBytes is what an effect and its record for the log take, while each list moves to a larger place.
+	effectBytes = 420
 	// largeReply is the size from which the memory of a reply is not used again.
 	largeReply = 64 << 10
 )
@@ -98,9 +110,6 @@ func (r *runner) execute(inner *commands.Call, version int, keeps bool) (err err
 	}
 	if r.out.Len() == 0 && !inner.Runner.Alone() {
 		return r.restart(commands.TakesLong)
-	}
-	if r.later.bytes > maxCopied {
-		return commands.Error(errLater)
 	}
 	if r.out.Over() {
 		return commands.Error(errLargeReply)

@@ -10,12 +10,12 @@ import (
 // happens once. A run that may not does it at once.
 type later struct {
 	on    bool
-	bytes int // of all arguments
+	bytes int // that all of it takes
 	all   []func()
 }
 
-// laterCost is what something to do costs beside its bytes.
-const laterCost = 128
+// laterCost is what something to do takes beside its bytes, while the list moves to a larger place.
+const laterCost = 320
 
 // do does something with copies of its arguments, now or at the end of the run.
 func (l *later) do(f func(args ...[]byte), args ...[]byte) {

@@ -86,19 +86,23 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	if err != nil {
 		return err
 	}
+	if own.shared = &s.shared; !c.Conn.Transaction.Running {
+		own.endTransaction()
+	}
 	var kept *runner
 	r.long, r.share.of = &s.long, &s.shared
 	defer func() {
-		r.share.giveBack()
+		r.engine.Drop()
+		own.garbage += r.share.giveBack()
+		if c.Conn.Transaction.Running {
+			own.endMemory()
+		}
 		s.engines.give(kept)
 	}()
 	k, compiled, err := s.compile(r, k, o.Text, false)
 	if err != nil {
 		kept = r
 		return err
-	}
-	if !c.Conn.Transaction.Running {
-		own.memory.reset()
 	}
 	if k.long.Load() && !c.Runner.Alone() {
 		kept = r
@@ -114,7 +118,6 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		return err
 	}
 	write(c.Out, &reply)
-	r.engine.Drop()
 	return nil
 }
 

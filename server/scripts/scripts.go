@@ -101,6 +101,10 @@ type scratch struct {
 	script *known
 	of     *byte // where the text, or the SHA, of the script is
 	memory memory
+	shared *shared
+	// garbage is what large scripts have taken of shared, until their transaction ends. EXEC does not wait:
+	// its scripts together may make more than the limit.
+	garbage int64
 }
 
 func scratchOf(c *commands.Conn) *scratch {
@@ -115,10 +119,22 @@ func scratchOf(c *commands.Conn) *scratch {
 // scratches are those of connections that run no script now.
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// Release ends the batch: no transaction refers to the memory any more.
+// endMemory says that what the scripts have made is garbage now.
+func (s *scratch) endMemory() {
+	s.shared.waste(s.garbage)
+	s.garbage = 0
+}
+
+// endTransaction says that no transaction refers to the memory any more.
+func (s *scratch) endTransaction() {
+	s.memory.reset()
+	s.endMemory()
+}
+
+// Release ends the batch, and with it the transaction of the last script.
 func (s *scratch) Release() {
 	s.script, s.of = nil, nil
-	if s.memory.reset(); cap(s.memory.piece) > pieceSize {
+	if s.endTransaction(); cap(s.memory.piece) > pieceSize {
 		s.memory.piece = nil
 	}
 	scratches.Put(s)

@@ -2,6 +2,7 @@ package scripts
 
 import (
 	"runtime"
+	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 
@@ -12,7 +13,8 @@ import (
 type shared struct {
 	taken   atomic.Int64 // of running scripts, and garbage
 	garbage atomic.Int64 // what scripts that have ended had taken, until a collection
-	turn    sync.Mutex   // held by the script that collects
+	since   atomic.Int64 // how many collections had ended when there was garbage last
+	turn    sync.Mutex   // held by the one who takes garbage off
 }
 
 // fewBytes is what a script gives back at its end without a collection.
@@ -24,13 +26,34 @@ func (s *shared) collect() {
 	defer s.turn.Unlock()
 	if garbage := s.garbage.Load(); garbage > 0 {
 		runtime.GC()
-		s.garbage.Add(-garbage)
-		s.taken.Add(-garbage)
+		s.takeOff(garbage)
 	}
 }
 
-// Memory implements [commands.Scripts].
-func (s *Scripts) Memory() int64 { return s.shared.taken.Load() - s.shared.garbage.Load() }
+func (s *shared) takeOff(garbage int64) {
+	s.garbage.Add(-garbage)
+	s.taken.Add(-garbage)
+}
+
+// collections returns how many collections have ended.
+func collections() int64 {
+	sample := [...]metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(sample[:])
+	return int64(sample[0].Value.Uint64())
+}
+
+// Memory implements [commands.Scripts]. It takes off what Go has collected by itself: the second collection
+// that ends has begun after the transactions of the scripts.
+func (s *Scripts) Memory() int64 {
+	all := &s.shared
+	if all.garbage.Load() > 0 && all.turn.TryLock() {
+		if garbage := all.garbage.Load(); collections() >= all.since.Load()+2 {
+			all.takeOff(garbage)
+		}
+		all.turn.Unlock()
+	}
+	return all.taken.Load()
+}
 
 // share is the part that one run has of the memory that all scripts share. Each run also has
 // machine.OwnBytes of its own, and most scripts of limiters need no more.
@@ -50,17 +73,25 @@ func (s *share) more(bytes int) bool {
 	return true
 }
 
-// giveBack ends the run. The garbage of a large script still takes memory.
-func (s *share) giveBack() {
-	switch {
-	case s.taken == 0:
-		return
-	case s.taken > fewBytes:
-		s.of.garbage.Add(s.taken)
-	default:
-		s.of.taken.Add(-s.taken)
+// giveBack ends the run. It returns how many bytes are garbage once the transaction has ended: the garbage
+// of a large script still takes memory.
+func (s *share) giveBack() (garbage int64) {
+	taken := s.taken
+	if s.taken = 0; taken > fewBytes {
+		return taken
 	}
-	s.taken = 0
+	if taken > 0 {
+		s.of.taken.Add(-taken)
+	}
+	return 0
+}
+
+// waste says that bytes of scripts are garbage now.
+func (s *shared) waste(garbage int64) {
+	if garbage > 0 {
+		s.since.Store(collections())
+		s.garbage.Add(garbage)
+	}
 }
 
 // mayMake reports whether the script may make more bytes. If garbage has the memory, it collects the

@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,4 +20,28 @@ func TestShares(t *testing.T) {
 	require.True(t, b.more(60))
 	b.giveBack()
 	require.Zero(t, all.taken.Load())
+}
+
+// TestGarbageOfScriptsCounts: what a large script has taken counts until its transaction has ended, and a
+// collection has begun after that.
+func TestGarbageOfScriptsCounts(t *testing.T) {
+	const large = fewBytes + 1
+	all := Scripts{}
+	own, a := scratch{shared: &all.shared}, share{of: &all.shared, limit: 2 * large}
+	require.True(t, a.more(large))
+	own.garbage += a.giveBack()
+	for range 3 {
+		runtime.GC()
+	}
+	require.EqualValues(t, large, all.Memory(), "the transaction has not ended")
+	own.endTransaction()
+	require.EqualValues(t, large, all.Memory(), "no collection yet")
+	runtime.GC()
+	runtime.GC()
+	require.Zero(t, all.Memory())
+	require.True(t, a.more(large))
+	own.garbage += a.giveBack()
+	own.endTransaction()
+	all.shared.collect()
+	require.Zero(t, all.Memory())
 }

@@ -212,43 +212,6 @@ func TestEndlessScripts(t *testing.T) {
 	}, patience, time.Millisecond)
 }
 
-// TestScriptsKeepTheirMemory: four clients run scripts that make as much as they can. The peak of the
-// memory of the server is at most script-memory-limit and 32 MB more than before.
-func TestScriptsKeepTheirMemory(t *testing.T) {
-	const limit, spare = 64 << 20, 32 << 20
-	s := start(t, "--script-memory-limit", fmt.Sprint(limit), "--loglevel", "warning")
-	s.guard(1<<30, limit)
-	require.Equal(t, int64(1), s.dial().Do("EVAL", "return 1", 0))
-	before := s.resident()
-	for _, text := range []string{
-		`return #{cmsgpack.unpack(string.rep("\192", 1e7))}`,
-		`return #cmsgpack.unpack("\221\0\15\255\0" .. string.rep("\203\1\2\3\4\5\6\7\8", 1048320))`,
-		`local t = {} for i = 1, 1e9 do t[i] = string.rep("x", 32769) end`,
-		`local t = {} for i = 1, 1e9 do local x = {} x.a = 1 t[i] = x end`,
-		`local s = string.rep("x", 1e6) local t = {}
-			for i = 1, 1e9 do local _, e = pcall(function() collectgarbage(s) end) t[i] = e end`,
-		`local t = {} for i = 1, 1e9 do
-			local c = coroutine.create(function(...) coroutine.yield() return ... end)
-			coroutine.resume(c, unpack({}, 1, 7000)) t[i] = c end`,
-		`return cjson.decode('["' .. string.rep("a", 3e7) .. '"]')`,
-	} {
-		var all []*resptest.Client
-		for range 4 {
-			c := s.dial()
-			c.Send("EVAL", text, 0)
-			all = append(all, c)
-		}
-		for _, c := range all {
-			_, err := c.TryRecv()
-			require.NoError(t, err)
-			c.Close()
-		}
-		_, peak := s.memory()
-		t.Logf("%d MB over the limit: %.60q", (peak-before-limit)>>20, text)
-		require.LessOrEqual(t, peak, before+limit+spare, text)
-	}
-}
-
 // TestLongScriptTexts sends sources that are hard to compile, 64 KB each.
 func TestLongScriptTexts(t *testing.T) {
 	s := start(t, "--maxmemory", "64mb")

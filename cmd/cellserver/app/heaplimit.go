@@ -21,7 +21,8 @@ const (
 	heapStep = 4 << 20
 )
 
-// scriptMemory is what running scripts have made at most, and what they may make: script-memory-limit.
+// scriptMemory is what scripts have made at most, with the garbage of those that have ended, and what they
+// may make: script-memory-limit.
 type scriptMemory struct{ made, limit int64 }
 
 // follow sets the limit. used is all that counts against maxMemory, and ofHeap is the part of it in Go's
