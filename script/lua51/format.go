@@ -2,6 +2,7 @@ package lua51
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -47,148 +48,97 @@ func twoDigits(s string, i int) (n, next int) {
 
 func (d Directive) has(flag byte) bool { return strings.IndexByte(d.Flags, flag) >= 0 }
 
+// spec returns the directive in the language of package fmt, without some flags.
+func (d Directive) spec(without string, verb byte) string {
+	spec := append(make([]byte, 0, 16), '%')
+	for i := range len(d.Flags) {
+		if strings.IndexByte(without, d.Flags[i]) < 0 {
+			spec = append(spec, d.Flags[i])
+		}
+	}
+	if d.Width > 0 {
+		spec = strconv.AppendInt(spec, int64(d.Width), 10)
+	}
+	if d.Precision >= 0 {
+		spec = strconv.AppendInt(append(spec, '.'), int64(d.Precision), 10)
+	}
+	return string(append(spec, verb))
+}
+
+// sign returns the sign of a number that is not negative.
+func (d Directive) sign() string {
+	switch {
+	case d.has('+'):
+		return "+"
+	case d.has(' '):
+		return " "
+	}
+	return ""
+}
+
+// AppendInt appends an integer for the verbs d, i, o, u, x, X and c. Package fmt differs from C in three
+// cases: the sign of "%+.0d" for 0, the prefix of 0, and a prefix between zeros.
+func (d Directive) AppendInt(dst []byte, n int64) []byte {
+	switch d.Verb {
+	case 'c':
+		return d.character(dst, byte(n))
+	case 'd', 'i':
+		if n == 0 && d.Precision == 0 {
+			return d.pad(dst, d.sign())
+		}
+		return fmt.Appendf(dst, d.spec("#", 'd'), n)
+	case 'u':
+		return fmt.Appendf(dst, d.spec("+ #", 'd'), uint64(n))
+	case 'x', 'X':
+		if n == 0 {
+			return fmt.Appendf(dst, d.spec("+ #", d.Verb), 0)
+		}
+		if d.has('#') && d.has('0') && !d.has('-') && d.Precision < 0 {
+			d.Width = max(d.Width-len("0x"), 0)
+		}
+	}
+	return fmt.Appendf(dst, d.spec("+ ", d.Verb), uint64(n))
+}
+
 // character appends one character. A NUL ends what the directive makes, as a string of C.
 func (d Directive) character(dst []byte, c byte) []byte {
 	from := len(dst)
-	dst = d.pad(dst, "", []byte{c}, false)
+	dst = d.pad(dst, string([]byte{c}))
 	if nul := bytes.IndexByte(dst[from:], 0); nul >= 0 {
 		dst = dst[:from+nul]
 	}
 	return dst
 }
 
-// AppendInt appends an integer for the verbs d, i, o, u, x, X and c.
-func (d Directive) AppendInt(dst []byte, n int64) []byte {
-	switch d.Verb {
-	case 'c':
-		return d.character(dst, byte(n))
-	case 'd', 'i':
-		sign, digits := "", strconv.FormatUint(uint64(max(n, -n)), 10)
-		if n < 0 {
-			sign = "-"
-		}
-		return d.integer(dst, d.sign(sign), digits)
-	case 'o':
-		digits := strconv.FormatUint(uint64(n), 8)
-		if d.has('#') && digits[0] != '0' && d.Precision <= len(digits) {
-			digits = "0" + digits
-		}
-		return d.integer(dst, "", digits)
-	case 'x', 'X':
-		return d.hex(dst, uint64(n))
-	}
-	return d.integer(dst, "", strconv.FormatUint(uint64(n), 10))
-}
-
-func (d Directive) hex(dst []byte, n uint64) []byte {
-	prefix, digits := "", strconv.FormatUint(n, 16)
-	if d.has('#') && n != 0 {
-		prefix = "0x"
-	}
-	if d.Verb == 'X' {
-		prefix, digits = strings.ToUpper(prefix), strings.ToUpper(digits)
-	}
-	return d.integer(dst, prefix, digits)
-}
-
-func (d Directive) sign(sign string) string {
-	switch {
-	case sign != "":
-	case d.has('+'):
-		sign = "+"
-	case d.has(' '):
-		sign = " "
-	}
-	return sign
-}
-
-func (d Directive) integer(dst []byte, prefix, digits string) []byte {
-	if d.Precision == 0 && digits == "0" {
-		digits = ""
-	}
-	if missing := d.Precision - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	return d.pad(dst, prefix, []byte(digits), d.Precision < 0)
-}
-
-// pad appends a prefix and a text in the width of the directive. Zeros go between the two.
-func (d Directive) pad(dst []byte, prefix string, text []byte, zeros bool) []byte {
-	missing := max(d.Width-len(prefix)-len(text), 0)
-	switch {
-	case d.has('-'):
-		return spaces(append(append(dst, prefix...), text...), missing, ' ')
-	case zeros && d.has('0'):
-		return append(spaces(append(dst, prefix...), missing, '0'), text...)
-	}
-	return append(append(spaces(dst, missing, ' '), prefix...), text...)
-}
-
-func spaces(dst []byte, n int, c byte) []byte {
-	for range n {
-		dst = append(dst, c)
-	}
-	return dst
-}
-
-// AppendFloat appends a number for the verbs e, E, f, g and G.
+// AppendFloat appends a number for the verbs e, E, f, g and G. Numbers without digits have other words than
+// in package fmt.
 func (d Directive) AppendFloat(dst []byte, f float64) []byte {
-	sign := ""
-	if math.Signbit(f) {
-		sign, f = "-", math.Copysign(f, 1)
-	}
-	sign = d.sign(sign)
 	if math.IsInf(f, 0) || math.IsNaN(f) {
-		text := AppendG(nil, f, 1)
+		text := string(AppendG(nil, f, 1))
+		if !math.Signbit(f) {
+			text = d.sign() + text
+		}
 		if d.Verb < 'a' {
-			text = []byte(strings.ToUpper(string(text)))
+			text = strings.ToUpper(text)
 		}
-		return d.pad(dst, sign, text, false)
+		return d.pad(dst, text)
 	}
-	precision := d.Precision
-	if precision < 0 {
-		precision = 6
+	if d.Precision < 0 {
+		d.Precision = 6
 	}
-	var text []byte
 	if d.Verb|0x20 == 'g' {
-		text = d.general(f, max(precision, 1))
-	} else {
-		text = strconv.AppendFloat(nil, f, d.Verb, precision, 64)
-		if d.has('#') && precision == 0 {
-			text = point(text)
-		}
+		d.Precision = max(d.Precision, 1)
 	}
-	return d.pad(dst, sign, text, true)
+	return fmt.Appendf(dst, d.spec("", d.Verb), f)
 }
 
-// general formats for g and G. With the flag # it keeps the zeros at the end.
-func (d Directive) general(f float64, precision int) []byte {
-	if !d.has('#') {
-		return strconv.AppendFloat(nil, f, d.Verb, precision, 64)
+// pad appends a text in the width of the directive. Package fmt would count characters, and C counts bytes.
+func (d Directive) pad(dst []byte, text string) []byte {
+	missing := strings.Repeat(" ", max(d.Width-len(text), 0))
+	if d.has('-') {
+		return append(append(dst, text...), missing...)
 	}
-	exponential := strconv.AppendFloat(nil, f, d.Verb-2, precision-1, 64) // the verb 'e' for 'g', and 'E' for 'G'
-	at := strings.LastIndexAny(string(exponential), "eE")
-	exponent, _ := strconv.Atoi(string(exponential[at+1:]))
-	if exponent < -4 || exponent >= precision {
-		if precision == 1 {
-			return point(exponential)
-		}
-		return exponential
-	}
-	text := strconv.AppendFloat(nil, f, 'f', precision-1-exponent, 64)
-	if precision-1-exponent == 0 {
-		return point(text)
-	}
-	return text
-}
-
-// point puts the point of the flag # after the digits.
-func point(text []byte) []byte {
-	at := strings.IndexAny(string(text), "eE")
-	if at < 0 {
-		return append(text, '.')
-	}
-	return append(append(append([]byte{}, text[:at]...), '.'), text[at:]...)
+	return append(append(dst, missing...), text...)
 }
 
 // AppendString appends a text for the verb s.
@@ -196,7 +146,7 @@ func (d Directive) AppendString(dst []byte, s string) []byte {
 	if d.Precision >= 0 && d.Precision < len(s) {
 		s = s[:d.Precision]
 	}
-	return d.pad(dst, "", []byte(s), false)
+	return d.pad(dst, s)
 }
 
 // AppendQuoted appends a text for the verb q: as a literal that Lua reads back.

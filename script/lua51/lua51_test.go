@@ -119,6 +119,14 @@ func TestDirectives(t *testing.T) {
 		require.Equal(t, want, string(d.AppendInt(nil, 42)), format)
 	}
 	for format, want := range map[string]string{
+		"d": "0", "+.0d": "+", " .0i": " ", "#x": "0", "#o": "0", "+u": "0", ".0x": "", "-#4X|": "0   ",
+	} {
+		d, _, _ := lua51.ParseDirective(format)
+		require.Equal(t, want, string(d.AppendInt(nil, 0)), format)
+	}
+	d, _, _ := lua51.ParseDirective("#08x")
+	require.Equal(t, "0x00002a", string(d.AppendInt(nil, 42)), "the prefix is a part of the width")
+	for format, want := range map[string]string{
 		"f": "2.500000", ".0f": "2", "8.2f": "    2.50", "-8.2f": "2.50    ", "08.2f": "00002.50", "+.1f": "+2.5", "e": "2.500000e+00", "g": "2.5", "#g": "2.50000",
 	} {
 		d, _, _ := lua51.ParseDirective(format)

@@ -1,7 +1,7 @@
 package scripttest
 
-// Greedy are scripts that make as much as they can, each in another way: with every function of the
-// libraries, with tables, closures, coroutines, errors, replies and the stack.
+// Greedy are scripts that make as much as they can, each in another way. They use tables, closures,
+// coroutines, errors, replies, the stack, and the functions of the libraries that make most.
 var Greedy = map[string]string{
 	"cmsgpack nils":                `return #{cmsgpack.unpack(string.rep("\192",1e7))}`,
 	"cmsgpack empty arrays":        `return #{cmsgpack.unpack(string.rep("\144",1e7))}`,

@@ -58,8 +58,8 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 	return parse(reply)
 }
 
-// keptBytes returns about how many bytes wait for the end of the script: its effects, what the log will hold
-// of them, what undoes them, and what the script does at its end.
+// keptBytes returns about how many bytes wait for the end of the script. It counts the effects, their records
+// for the log, what undoes them, and what the script does at its end.
 func (r *runner) keptBytes(inner *commands.Call) int {
 	if inner.Tx == nil {
 		return r.later.bytes
@@ -69,8 +69,8 @@ func (r *runner) keptBytes(inner *commands.Call) int {
 }
 
 const (
-	// keptCopies is how many copies of the arguments of a command that changes keys are in memory: one for
-	// the effects, and the value of the key.
+	// keptCopies is how many copies of the arguments of a command that changes keys are in memory. The
+	// effects have one, and the key has one.
 	keptCopies = 2
 	// effectBytes is what an effect and its record for the log take, while each list moves to a larger place.
 	effectBytes = 420
