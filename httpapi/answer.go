@@ -16,6 +16,9 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 	if status != http.StatusOK {
 		h["Content-Type"] = problemType
 	}
+	if status == http.StatusUnauthorized {
+		h["Www-Authenticate"] = challenge
+	}
 	if d.known && !d.shadow {
 		d.setHeaders(h)
 	}

@@ -45,6 +45,7 @@ var (
 	noStore     = []string{"no-store"}
 	jsonType    = []string{"application/json"}
 	problemType = []string{"application/problem+json"}
+	challenge   = []string{`Bearer realm="cellserver"`} // RFC 9110 demands one in each 401
 )
 
 // allow returns the problem of a request with another method.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,16 +28,17 @@ func hasJSON(r *http.Request) (bool, *Problem) {
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return false, nil
 	}
+	if r.ContentLength == 0 {
+		return false, nil // many clients name the type of a body that they do not send
+	}
 	kind := strings.Join(r.Header["Content-Type"], ", ")
 	media, parameters, err := mime.ParseMediaType(kind)
 	charset := strings.ToLower(cmp.Or(parameters["charset"], "utf-8"))
 	encoding := strings.Join(r.Header["Content-Encoding"], ", ")
 	switch {
-	case err != nil && r.ContentLength == 0:
-		return false, nil
 	case err != nil || media != jsonType[0]:
 		return false, otherBody("the body needs Content-Type: application/json, and has %.64q", kind)
-	case charset != "utf-8" && charset != "us-ascii":
+	case !slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, charset):
 		return false, otherBody("the charset of JSON must be utf-8, and not %.64q", charset)
 	case encoding != "" && !strings.EqualFold(encoding, "identity"):
 		return false, otherBody("send the body without Content-Encoding, and not as %.64q", encoding)
@@ -67,6 +69,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	case quote.LoneSurrogate(text):
 		return nil, wrong(`the body has one half of a pair such as \ud83d\ude00, which is no character`)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // the writers of .NET begin with it (RFC 8259, 8.1)
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.UseNumber()
 	value, err := readValue(in, 0)

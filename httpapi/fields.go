@@ -195,6 +195,9 @@ func (k *keys) add(name string, value any) *Problem {
 	return nil
 }
 
+// missing reports whether a key is missing or empty.
+func (k *keys) missing() bool { return k.all == nil || slices.Contains(k.all, "") }
+
 const missingKeys = "give key, or keys with a key for each scope of the rule"
 
 // of returns the name of a rule with the scopes of the keys, as the commands have it: llm@org,user. Without

@@ -140,3 +140,86 @@ func TestPreflight(t *testing.T) {
 	require.Equal(t, []any{400, badRequest}, w.get("/explain/api?key=a&preflight=allow").code())
 	w.Want("KEYS api:*", []string{})
 }
+
+// TestNoBody: many clients name the type of a body that they do not send. Then the query says everything.
+func TestNoBody(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 100 60")
+	for _, kind := range []string{"application/json", "application/x-www-form-urlencoded", "text/plain;charset=UTF-8", ""} {
+		require.Equal(t, 200, w.send(http.MethodPost, "/check/api?key=a", "", "Content-Type", kind).Status, kind)
+		got := w.send(http.MethodPost, "/check/api", "", "Content-Type", kind)
+		require.Equal(t, []any{400, missingKey}, got.code(), kind)
+	}
+	w.Want("GET api:{a}:window", "4")
+	for _, c := range []struct{ kind, body string }{
+		{"application/json; charset=utf8", `{"key": "b"}`}, {"application/json", "\ufeff" + `{"key": "b"}`},
+	} {
+		require.Equal(t, 200, w.send(http.MethodPost, "/check/api", c.body, "Content-Type", c.kind).Status, c.kind)
+	}
+	w.Want("GET api:{b}:window", "2")
+}
+
+// TestParametersOnce: it is unknown which of two values counts, so the request is refused and not counted.
+func TestParametersOnce(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 100 60")
+	for _, c := range []struct{ query, body, want string }{
+		{"key=a&quantity=1&quantity=1", "", "quantity is there twice: give it once"},
+		{"key=a&peek&peek=false", "", "peek is there twice: give it once"},
+		{"key=a&charge=1&charge=0", "", "charge is there twice: give it once"},
+		{"key=header:X&missing=deny&missing=allow", "", "missing is there twice: give it once"},
+		{"key=a&status=403&status=429", "", "status is there twice: give it once"},
+		{"key=a&preflight=allow&preflight=allow", "", "preflight is there twice: give it once"},
+		{"key=a&quantity=1&%71uantity=1", "", "quantity is there twice: give it once"},
+		{"quantity=3", `{"key": "a", "quantity": 5}`, "quantity is there twice: give it once"},
+		{"peek", `{"key": "a", "peek": false}`, "peek is there twice: give it once"},
+		{"key=b", `{"key": "a"}`, "there are keys in the query and in the body: give them in one place"},
+	} {
+		got := w.post("/check/api?"+c.query, c.body)
+		require.Equal(t, []any{400, c.want}, []any{got.Status, got.Body["detail"]}, c.query)
+		if c.body == "" {
+			got = w.get("/forward/rule=api&" + c.query + "/x")
+			require.Equal(t, []any{400, c.want}, []any{got.Status, got.Body["detail"]}, c.query)
+		}
+	}
+	w.Want("DBSIZE", 0)
+	require.Equal(t, 200, w.post("/check/api?quantity=3&%6bey=a", `{"peek": false, "charge": null}`).Status)
+	w.Want("GET api:{a}:window", "3")
+}
+
+// TestEmptyKeys: a variable of a proxy that is empty makes a missing key. Otherwise all such clients would be one.
+func TestEmptyKeys(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 100 60")
+	for _, query := range []string{"key=", "key", "key=text:", "key=a&rule=api&key="} {
+		require.Equal(t, []any{400, missingKey}, w.get("/check/api?"+query).code(), query)
+	}
+	require.Equal(t, []any{400, missingKey}, w.get("/explain/api?key=").code())
+	for path, body := range map[string]string{
+		"/check/api": `{"key": ""}`, "/check": `{"rules": [{"rule": "api", "key": ""}]}`,
+		"/reserve": `{"rule": "api", "key": "", "quantity": 1, "id": "i", "ttl": 9}`, "/settle": `{"rule": "api", "key": "", "quantity": 1, "id": "i"}`,
+		"/reset": `{"rule": "api", "key": ""}`,
+	} {
+		require.Equal(t, []any{400, missingKey}, w.post(path, body).code(), path)
+	}
+	got := w.post("/throttle", `{"key": "", "max_burst": 1, "count": 1, "period": 1}`)
+	require.Equal(t, []any{400, "key is missing"}, []any{got.Status, got.Body["detail"]})
+	require.Equal(t, 200, w.get("/check/api?key=text:&missing=ip", "X-Forwarded-For", "10.0.0.1").Status)
+	require.Equal(t, 429, w.get("/check/api?key=text:&missing=deny").Status)
+	w.Want("KEYS *", []string{"api:{10.0.0.1}:window"})
+}
+
+// TestChallenges: each 401 has a challenge (RFC 9110, 15.5.2), and the scheme has any case (11.1).
+func TestChallenges(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 0 60")
+	require.Equal(t, []string{`Bearer realm="cellserver"`}, w.get("/check/api?key=a&status=401").fields("WWW-Authenticate"))
+	w.Do("CL.RULE SET api CL.WINDOW 100 60")
+	w.Token = "t"
+	for given, status := range map[string]int{
+		"Bearer t": 200, "bearer t": 200, "BEARER   t": 200, "Bearer": 401, "Bearert": 401, "Bearer t ": 401, "Basic t": 401, "": 401,
+	} {
+		require.Equal(t, status, w.get("/check/api?key=a", "Authorization", given).Status, given)
+	}
+	require.Equal(t, 200, w.get("/check/api?key=a", "Authorization", "Bearer of a client", "X-Cellserver-Token", "t").Status)
+}

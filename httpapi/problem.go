@@ -89,6 +89,12 @@ func ofError(err error) *Problem {
 	return problem(http.StatusServiceUnavailable, unavailable, "the command has no reply: %v", err)
 }
 
+// Unavailable answers a request that nobody can answer yet.
+func Unavailable(w http.ResponseWriter, reason string) {
+	w.Header()["Cache-Control"] = noStore
+	problem(http.StatusServiceUnavailable, unavailable, "%s", reason).write(w)
+}
+
 // write sends the problem.
 func (p *Problem) write(w http.ResponseWriter) {
 	h := w.Header()
@@ -102,7 +108,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 	case http.StatusUnsupportedMediaType:
 		h["Accept"] = jsonType
 	case http.StatusUnauthorized:
-		h["Www-Authenticate"] = []string{`Bearer realm="cellserver"`}
+		h["Www-Authenticate"] = challenge
 		h["Connection"] = []string{"close"} // each guess of a token needs a new connection
 	}
 	w.WriteHeader(p.Status)

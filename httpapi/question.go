@@ -23,13 +23,16 @@ type question struct {
 	refused  int // the status of a refusal
 	// preflight says that preflight requests of browsers pass and do not count.
 	preflight bool
+	given     []string // the parameters that may occur once, and have occurred
 }
 
 // forget makes the question ready for another request. It keeps the memory of its lists.
 func (q *question) forget() {
 	clear(q.rules)
 	clear(q.sources)
-	*q = question{rules: q.rules[:0], sources: q.sources[:0], refused: http.StatusTooManyRequests}
+	clear(q.given)
+	*q = question{rules: q.rules[:0], sources: q.sources[:0], given: q.given[:0],
+		refused: http.StatusTooManyRequests}
 }
 
 // missing is the answer to a request without a key.
@@ -49,10 +52,11 @@ func (q *question) addQuery(query string) *Problem {
 		pair, query, _ = strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")
 		value, err := unescape(value)
-		if err != nil {
-			return wrong("the value of %.64s has a wrong escape", name)
+		plain, wrongName := unescape(name)
+		if err != nil || wrongName != nil {
+			return wrong("%.64s has a wrong escape", quote.Word(pair))
 		}
-		if err := q.set(name, value); err != nil {
+		if err := q.set(plain, value); err != nil {
 			return err
 		}
 	}
@@ -67,8 +71,23 @@ func unescape(s string) (string, error) {
 	return url.QueryUnescape(s)
 }
 
+// once returns the problem of a parameter that occurs again: it is unknown which value its sender means.
+func (q *question) once(name string) *Problem {
+	if slices.Contains(q.given, name) {
+		return wrong("%s is there twice: give it once", name)
+	}
+	q.given = append(q.given, name)
+	return nil
+}
+
 // set sets one parameter.
 func (q *question) set(name, value string) *Problem {
+	switch name {
+	case "quantity", "peek", "charge", "missing", "status", "preflight":
+		if err := q.once(name); err != nil {
+			return err
+		}
+	}
 	switch name {
 	case "rule":
 		q.rules = append(q.rules, value)
@@ -164,22 +183,29 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	if err != nil {
 		return err
 	}
+	inQuery := len(q.sources)
 	if err := q.addRules(body); err != nil {
 		return err
 	}
+	if inQuery > 0 && len(q.sources) > inQuery {
+		return wrong("there are keys in the query and in the body: give them in one place")
+	}
 	for name, to := range map[string]*bool{"peek": &q.peek, "charge": &q.charge} {
+		given := body[name] != nil
 		on, err := body.takeSwitch(name)
+		if given && err == nil {
+			*to, err = on, q.once(name)
+		}
 		if err != nil {
 			return err
 		}
-		*to = *to || on
 	}
 	quantity, ok, err := body.take("quantity")
 	if err != nil {
 		return err
 	}
 	if ok {
-		if err := q.setQuantity(quantity); err != nil {
+		if err := q.set("quantity", quantity); err != nil {
 			return err
 		}
 	}

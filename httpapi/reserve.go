@@ -27,7 +27,7 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	if err != nil {
 		return err
 	}
-	if keys.all == nil {
+	if keys.missing() {
 		return a.noKey(r, rule, missingKeys)
 	}
 	words, err := row.args(body)

@@ -35,7 +35,7 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg *Config) *Proble
 	if err != nil {
 		return err
 	}
-	if keys.all == nil {
+	if keys.missing() {
 		return a.noKey(r, rule, missingKeys)
 	}
 	if err := body.empty(); err != nil {

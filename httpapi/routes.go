@@ -93,9 +93,12 @@ var guesser = []byte("http token")
 // tokenOf returns the token of a request, "" if there is no token. A proxy that forwards the Authorization of
 // its client uses the other header.
 func tokenOf(r *http.Request) string {
-	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if other := r.Header.Get("X-Cellserver-Token"); other != "" || !bearer {
-		given = other
+	if given := r.Header.Get("X-Cellserver-Token"); given != "" {
+		return given
 	}
-	return given
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(given, " ")
 }

@@ -106,7 +106,7 @@ func (l *limiter) args(body fields) ([]string, *Problem) {
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
+		if !ok || name == "key" && word == "" {
 			return nil, wrong("%s is missing", name)
 		}
 		args = append(args, word)

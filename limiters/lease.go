@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"cellserver/internal/rediserr"
 	"cellserver/limiters/lease"
 	"cellserver/store"
 )
@@ -13,11 +14,17 @@ type Permit struct {
 	holder []byte
 }
 
+// errNoHolder refuses a holder without a name: all callers whose name is empty would renew one permit.
+const errNoHolder = rediserr.Error("ERR holder must not be empty: each holder needs a name of its own")
+
 // ReadLease parses the arguments limit, lease and holder.
 func ReadLease(a *Args) (p Permit, err error) {
 	limit, length := a.Integer("limit"), a.Seconds("lease")
 	p.holder = a.Next("holder")
-	if err = a.Options(0); err == nil {
+	switch err = a.Options(0); {
+	case err == nil && len(p.holder) == 0:
+		err = errNoHolder
+	case err == nil:
 		p.Semaphore, err = lease.New(limit, length)
 	}
 	return p, err

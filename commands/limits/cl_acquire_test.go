@@ -37,6 +37,7 @@ func TestClAcquire(t *testing.T) {
 	h.Want("CL.RELEASE jobs d", 0)
 	h.Want("EXISTS jobs", 0)
 	h.Want("CL.RELEASE jobs d", 0)
+	h.Want(`CL.ACQUIRE jobs 2 30 ""`, commands.Error("ERR holder must not be empty: each holder needs a name of its own"))
 	h.Want("CL.RELEASE jobs", commands.WrongArity("cl.release").(commands.Error))
 }
 

@@ -36,7 +36,7 @@ type Trust struct {
 	Secret   []byte         // of the hashes of headers and cookies
 }
 
-// Source makes keys. The zero Source makes the empty key.
+// Source makes keys. The zero Source has no key for any request.
 type Source struct {
 	part        // the first one
 	more []part // the others
@@ -117,8 +117,14 @@ func parsePart(word string) part {
 // signs inside a part are written as %2C and %25.
 func (s Source) Key(r *Request) (string, error) {
 	first, err := s.value(r)
-	if err != nil || len(s.more) == 0 {
-		return Shorten(first), err
+	switch {
+	case err != nil:
+		return "", err
+	case len(s.more) > 0:
+	case first == "":
+		return "", ErrMissing // a variable of a proxy was empty: all such requests would be one client
+	default:
+		return Shorten(first), nil
 	}
 	var key strings.Builder
 	key.WriteString(escape.Replace(first))

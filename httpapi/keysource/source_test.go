@@ -29,7 +29,8 @@ func TestKeys(t *testing.T) {
 		err    error
 	}{
 		{"user:4711", request(), "user:4711", nil},
-		{"", request(), "", nil},
+		{"", request(), "", ErrMissing},
+		{"text:", request(), "", ErrMissing},
 		{"a,b", request(), "a,b", nil},
 		{"text:ip", request(), "ip", nil},
 		{"text:a,ip", request(), "a,ip", nil},

@@ -74,8 +74,7 @@ func (w *webAPI) gate(api http.Handler) http.Handler {
 			api.ServeHTTP(out, r)
 			return
 		}
-		out.Header().Set("Retry-After", "1")
-		http.Error(out, reason, http.StatusServiceUnavailable)
+		httpapi.Unavailable(out, reason)
 	})
 }
 
