@@ -219,6 +219,8 @@ func TestNewerConfLoads(t *testing.T) {
 		"dual-channel-replication-enabled no", "events-per-io-thread 2", "prefetch-batch-max-size 16",
 		"cluster-manual-failover-timeout 5000", "cluster-slot-migration-log-max-len 1000", "hide-user-data-from-log yes",
 		"commandlog-execution-slower-than 10000", "commandlog-large-reply-max-len 128", "lookahead 16",
+		"primaryauth secret", "primaryuser replica", "server-cpulist 0-7:2", "bio-cpulist 1,3", "cluster-databases 1",
+		"active-defrag-cycle-us 500", "unixsocketgroup redis", "log-format logfmt",
 		"replica-full-sync-buffer-limit 0", "cluster-compatibility-sample-ratio 0",
 	}
 	_, warnings, err := files{"valkey.conf": strings.Join(lines, "\n")}.load([]string{"valkey.conf"}, nil)
