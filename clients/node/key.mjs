@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 /** The bytes of the longest key that the server gets as it is. */
 const LONGEST = 256;
@@ -23,15 +23,25 @@ const bytes = (text) => {
  */
 export const network = (address = '', bits = 64) => {
   const ip = address.split('%')[0];
-  if (isIPv4(ip) || !isIPv6(ip)) return isIPv4(ip) ? ip : address;
-  const short = shortest(ip);
-  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(short);
-  if (mapped) return mapped.slice(1).map((group) => parseInt(group, 16)).flatMap((n) => [n >> 8, n & 255]).join('.');
-  const [head, tail] = short.split('::').map((part) => part.split(':').filter(Boolean));
-  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  if (!isIP(ip)) return address;
   const mask = (i) => 0xffff & (0xffff << (16 - Math.min(16, Math.max(0, bits - 16 * i))));
-  const kept = groups.map((group, i) => parseInt(group, 16) & mask(i));
-  return `${shortest(kept.map((group) => group.toString(16)).join(':'))}/${bits}`;
+  const kept = (n, i) => (n & mask(i)).toString(16);
+  return dotted(ip) ?? `${shortest(groupsOf(ip).map(kept).join(':'))}/${bits}`;
+};
+
+/** Returns an IPv4 address, also in a form of IPv6: ::ffff:10.0.0.1, or 64:ff9b::10.0.0.1 (RFC 6052). */
+export const dotted = (ip) => {
+  if (isIPv4(ip)) return ip;
+  const groups = groupsOf(ip);
+  if (!['0,0,0,0,0,65535', '100,65435,0,0,0,0'].includes(String(groups.slice(0, 6)))) return undefined;
+  return groups.slice(6).flatMap((n) => [n >> 8, n & 255]).join('.');
+};
+
+/** Returns the eight numbers of an IPv6 address. */
+const groupsOf = (ip) => {
+  const [head, tail] = shortest(ip).split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  return groups.map((group) => parseInt(group, 16));
 };
 
 /** Returns the shortest form of an IPv6 address. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { network } from './key.mjs';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { dotted, network } from './key.mjs';
 
 /**
  * Makes key functions as the HTTP port of the server does: keys({ proxies: '1' })('ip,header:X-Api-Key').
@@ -54,11 +54,11 @@ const partOf = (word, trusted, secret) => {
   if (name && kind === 'cookie') return (from) => hashed(cookie(from, name));
   if (name && kind === 'plain-header') return (from) => header(from, name);
   if (name && kind === 'plain-cookie') return (from) => cookie(from, name);
-  const address = /^(?:ip|ip-header:([^/]+))(?:\/(\d+))?$/.exec(word);
+  const address = /^(?:ip(?=$|\/\d*$)|ip-header:([^/]+))(?:\/(.*))?$/.exec(word);
   if (!address) return undefined;
   const [, of = 'x-forwarded-for', length = '64'] = address;
-  const bits = Number(length);
-  if (bits < 1 || bits > 128) return undefined;
+  const bits = /^\d+$/.test(length) ? Number(length) : 0;
+  if (bits < 1 || bits > 128) throw new TypeError(`${word}: an IPv6 network has 1 to 128 bits`);
   return (from) => network(client(from, of.toLowerCase(), trusted) ?? '', bits);
 };
 
@@ -137,7 +137,8 @@ const forwarded = (lists) => {
     for (const element of elements.filter(trim)) {
       const pairs = split(element, ';').map(pairOf);
       const found = pairs.filter(([, name]) => trim(name).toLowerCase() === 'for').at(-1);
-      hops.push(found ? trim(found[2]).replace(/^"+|"+$/g, '').replaceAll('\\', '') : '');
+      const hop = found ? trim(found[2]).replace(/^"+|"+$/g, '').replaceAll('\\', '') : '';
+      hops.push(hop.split(':_')[0]); // the port may be a secret name
     }
   }
   return hops;
@@ -162,9 +163,9 @@ const split = (text, separator) => {
 
 /** Returns an address without a port, brackets and a zone, undefined for another text. */
 const parse = (text) => {
-  const [, inner, v4] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? [];
-  const ip = (inner ?? v4 ?? text).split('%')[0];
-  if (!isIPv4(ip) && !isIPv6(ip)) return undefined;
-  const whole = network(ip, 128);
-  return isIPv4(whole) ? whole : ip;
+  const [, inner, end] = /^\[([^\]]*)\](?::(\d+))?$/.exec(text) ?? [];
+  const plain = (inner ?? text).split('%')[0];
+  const [, start, port = end] = isIP(plain) ? [] : /^([^[\]]*):(\d+)$/.exec(text) ?? []; // CloudFront: no brackets
+  const ip = start ?? plain;
+  return isIP(ip) && Number(port ?? 0) <= 65535 ? dotted(ip) ?? ip : undefined;
 };

@@ -2,6 +2,7 @@ package keysource
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"net/textproto"
 	"slices"
@@ -14,26 +15,29 @@ import (
 const prefix = 64
 
 // parseAddressPart parses "ip", "ip/56", "ip-header:X-Real-Ip" and "ip-header:X-Real-Ip/56". It returns
-// false for another word.
-func parseAddressPart(word string) (p part, found bool) {
+// no reader for another word.
+func parseAddressPart(word string) (p part, err error) {
 	if word == "ip" {
-		return part{read: readAddress}, true
+		return part{read: readAddress}, nil
 	}
 	name, length, sized := strings.Cut(word, "/")
 	header, named := strings.CutPrefix(name, "ip-header:")
-	bits, err := prefix, error(nil)
+	bits := prefix
 	if sized {
 		bits, err = strconv.Atoi(length)
 	}
-	if name != "ip" && !named || err != nil || bits < 1 || bits > 128 {
-		return part{}, false
+	switch {
+	case name != "ip" && !named, !named && strings.Trim(length, "0123456789") != "":
+		return part{}, nil
+	case err != nil || bits < 1 || bits > 128:
+		return part{}, fmt.Errorf("%.64s: an IPv6 network has 1 to 128 bits", word)
 	}
 	if !named {
 		header = "X-Forwarded-For"
 	}
 	return part{textproto.CanonicalMIMEHeaderKey(header), func(r *Request, header string) (string, error) {
 		return r.network(header, bits)
-	}}, true
+	}}, nil
 }
 
 func readAddress(r *Request, _ string) (string, error) { return r.network("X-Forwarded-For", prefix) }
@@ -136,6 +140,7 @@ func forwardedFor(lists []string) (all []string, err error) {
 				name, value, _ := strings.Cut(pair, "=")
 				if strings.EqualFold(strings.TrimSpace(name), "for") {
 					hop = strings.ReplaceAll(strings.Trim(strings.TrimSpace(value), `"`), `\`, "")
+					hop, _, _ = strings.Cut(hop, ":_") // the port may be a secret name
 				}
 			}
 			if strings.TrimSpace(element) != "" {
@@ -162,16 +167,27 @@ func splitUnquoted(s string, separator byte) (parts []string, whole bool) {
 	return append(parts, s[begin:]), !quoted
 }
 
-// parseAddress parses an address with or without a port. An IPv4 address in the form of IPv6 is an IPv4
+// parseAddress parses an address with or without a port. An IPv4 address in a form of IPv6 is an IPv4
 // address.
 func parseAddress(text string) (netip.Addr, error) {
 	at, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 	if err != nil {
 		with, err := netip.ParseAddrPort(text)
 		if err != nil {
+			end := max(strings.LastIndexByte(text, ':'), 0) // CloudFront writes no brackets
+			with, err = netip.ParseAddrPort("[" + text[:end] + "]" + text[end:])
+		}
+		if err != nil {
 			return at, ErrMissing
 		}
 		at = with.Addr()
 	}
-	return at.Unmap().WithZone(""), nil
+	if at = at.Unmap().WithZone(""); nat64.Contains(at) {
+		embedded := at.As16()
+		at = netip.AddrFrom4([4]byte(embedded[12:]))
+	}
+	return at, nil
 }
+
+// nat64 is the network in which a translator shows all IPv4 clients (RFC 6052).
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")

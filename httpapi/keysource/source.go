@@ -70,7 +70,10 @@ func Parse(text string) (Source, error) {
 	for i, rest, more := 0, text, true; more; i++ {
 		var word string
 		word, rest, more = strings.Cut(rest, ",")
-		one := parsePart(word)
+		one, err := parsePart(word)
+		if err != nil {
+			return Source{}, err
+		}
 		if one.read != nil && one.text == "" && strings.HasSuffix(word, ":") {
 			return Source{}, fmt.Errorf("%s needs a name", word)
 		}
@@ -87,30 +90,31 @@ func Parse(text string) (Source, error) {
 	return s, nil
 }
 
-func parsePart(word string) part {
+func parsePart(word string) (part, error) {
 	kind, name, named := strings.Cut(word, ":")
 	switch {
 	case named && kind == "header":
-		return part{textproto.CanonicalMIMEHeaderKey(name), headerHash}
+		return part{textproto.CanonicalMIMEHeaderKey(name), headerHash}, nil
 	case named && kind == "plain-header":
-		return part{textproto.CanonicalMIMEHeaderKey(name), readHeader}
+		return part{textproto.CanonicalMIMEHeaderKey(name), readHeader}, nil
 	case named && kind == "cookie":
-		return part{name, cookieHash}
+		return part{name, cookieHash}, nil
 	case named && kind == "plain-cookie":
-		return part{name, readCookie}
+		return part{name, readCookie}, nil
 	case word == "path":
-		return part{read: readPath}
+		return part{read: readPath}, nil
 	case word == "path:case":
-		return part{read: readPathCase}
+		return part{read: readPathCase}, nil
 	case word == "method":
-		return part{read: readMethod}
+		return part{read: readMethod}, nil
 	case word == "host":
-		return part{read: readHost}
+		return part{read: readHost}, nil
 	}
-	if p, found := parseAddressPart(word); found {
-		return p
+	p, err := parseAddressPart(word)
+	if p.read == nil {
+		p.text = word
 	}
-	return part{text: word}
+	return p, err
 }
 
 // Key returns the key of a request. A key of several parts has a comma between them; commas and percent

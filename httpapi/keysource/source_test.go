@@ -69,6 +69,10 @@ func TestKeys(t *testing.T) {
 		_, err := Parse(wrong)
 		require.ErrorContains(t, err, "needs a name", wrong)
 	}
+	for _, wrong := range []string{"ip/0", "ip/129", "ip/", "api,ip/99999999999999999999", "ip-header:X-Real-IP/129", "ip-header:X/a"} {
+		_, err := Parse(wrong)
+		require.ErrorContains(t, err, ": an IPv6 network has 1 to 128 bits", wrong)
+	}
 }
 
 // TestCredentials: a key does not show a header or a cookie. Its hash depends on the secret and on every byte.

@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -14,15 +15,18 @@ const prefix = 64
 
 // addressPart returns the reader of "ip", "ip/56", "ip-header:X-Real-Ip" and "ip-header:X-Real-Ip/56", nil
 // for another word.
-func addressPart(word string, trusted proxies) reader {
+func addressPart(word string, trusted proxies) (reader, error) {
 	name, length, sized := strings.Cut(word, "/")
 	header, named := strings.CutPrefix(name, "ip-header:")
 	bits, err := prefix, error(nil)
 	if sized {
 		bits, err = strconv.Atoi(length)
 	}
-	if name != "ip" && !named || err != nil || bits < 1 || bits > 128 {
-		return nil
+	switch {
+	case name != "ip" && !named, !named && strings.Trim(length, "0123456789") != "":
+		return nil, nil
+	case err != nil || bits < 1 || bits > 128:
+		return nil, fmt.Errorf("ratelimit: %s: an IPv6 network has 1 to 128 bits", word)
 	}
 	if !named {
 		header = "X-Forwarded-For"
@@ -34,7 +38,7 @@ func addressPart(word string, trusted proxies) reader {
 			return ""
 		}
 		return networkOf(at, bits)
-	}
+	}, nil
 }
 
 // networkOf returns an address, or the network of an IPv6 address.
@@ -99,6 +103,7 @@ func forwardedFor(lists []string) (hops []string, whole bool) {
 				name, value, _ := strings.Cut(pair, "=")
 				if strings.EqualFold(strings.TrimSpace(name), "for") {
 					hop = strings.ReplaceAll(strings.Trim(strings.TrimSpace(value), `"`), `\`, "")
+					hop, _, _ = strings.Cut(hop, ":_") // the port may be a secret name
 				}
 			}
 			if strings.TrimSpace(element) != "" {
@@ -125,16 +130,27 @@ func splitUnquoted(s string, separator byte) (parts []string, whole bool) {
 	return append(parts, s[begin:]), !quoted
 }
 
-// parseAddress parses an address with or without a port. An IPv4 address in the form of IPv6 is an IPv4
+// parseAddress parses an address with or without a port. An IPv4 address in a form of IPv6 is an IPv4
 // address.
 func parseAddress(text string) (netip.Addr, bool) {
 	at, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
 	if err != nil {
 		with, err := netip.ParseAddrPort(text)
 		if err != nil {
+			end := max(strings.LastIndexByte(text, ':'), 0) // CloudFront writes no brackets
+			with, err = netip.ParseAddrPort("[" + text[:end] + "]" + text[end:])
+		}
+		if err != nil {
 			return at, false
 		}
 		at = with.Addr()
 	}
-	return at.Unmap().WithZone(""), true
+	if at = at.Unmap().WithZone(""); nat64.Contains(at) {
+		embedded := at.As16()
+		at = netip.AddrFrom4([4]byte(embedded[12:]))
+	}
+	return at, true
 }
+
+// nat64 is the network in which a translator shows all IPv4 clients (RFC 6052).
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")

@@ -93,7 +93,7 @@ func (k Keys) part(word string, trusted proxies) (reader, error) {
 	case named && kind == "plain-cookie":
 		return cookie, nil
 	}
-	return addressPart(word, trusted), nil
+	return addressPart(word, trusted)
 }
 
 // hashed returns the reader of a credential.

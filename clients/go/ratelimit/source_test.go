@@ -89,6 +89,7 @@ func asBytes(text string) string {
 func TestWrongSources(t *testing.T) {
 	for source, want := range map[string]string{
 		"header:": "header: needs a name", "ip,cookie:": "cookie: needs a name", "ip-header:": "ip-header: needs a name",
+		"ip/129": "ip/129: an IPv6 network has 1 to 128 bits", "ip/0": "1 to 128 bits", "ip/": "1 to 128 bits", "ip-header:X/a": "1 to 128 bits",
 		"ip,path": "path is for the HTTP port: take the route of your framework",
 	} {
 		_, err := Keys{}.Of(source)

@@ -26,8 +26,8 @@ test('texts that differ are keys that differ', () => {
 });
 
 test('wrong sources and proxies', () => {
-  for (const source of ['header:', 'ip,cookie:', 'ip-header:', 'ip,path']) {
-    assert.throws(() => keys()(source), /needs a name|is for the HTTP port/);
+  for (const source of ['header:', 'ip,cookie:', 'ip-header:', 'ip,path', 'ip/0', 'ip/129', 'ip/', 'ip-header:X/a']) {
+    assert.throws(() => keys()(source), /needs a name|is for the HTTP port|1 to 128 bits/);
   }
   for (const proxies of ['17', '-1', 'x', ' ', '10.0.0.0/33', '1 10.0.0.0/8']) assert.throws(() => keys({ proxies }));
 });

@@ -15,13 +15,27 @@ def encode(key: str | bytes | None) -> bytes:
 
 
 def address(text: str):
-    """Parses an address with or without a port. An IPv4 address in the form of IPv6 is an IPv4 address."""
-    match = re.fullmatch(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+", text, re.ASCII)
+    """Parses an address with or without a port. An IPv4 address in a form of IPv6 is an IPv4 address."""
+    match = re.fullmatch(r"\[([^\]]*)\](?::(\d+))?", text, re.ASCII)
+    inner, port = match.groups("0") if match else (text, "0")
+    if (ip := parsed(inner)) is None and (match := re.fullmatch(r"([^\[\]]*):(\d+)", text, re.ASCII)):
+        ip, port = parsed(match[1]), match[2]  # CloudFront writes no brackets
+    if ip is None or int(port) > 65535:
+        return None
+    if ip.version == 6 and ip in NAT64:
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip.ipv4_mapped or ip if ip.version == 6 else ip
+
+
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # in which a translator shows all IPv4 clients (RFC 6052)
+
+
+def parsed(text: str):
+    """Returns an address without its zone, None for another text."""
     try:
-        ip = ipaddress.ip_address((match[1] or match[2] if match else text).partition("%")[0])
+        return ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    return ip.ipv4_mapped or ip if ip.version == 6 else ip
 
 
 def shown(ip, bits: int = 64) -> str:

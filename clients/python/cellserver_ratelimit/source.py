@@ -91,9 +91,12 @@ class Keys:
         return value and "hmac:" + hmac.digest(self.secret, value.encode("latin1"), hashlib.sha256)[:16].hex()
 
     def _address(self, word: str) -> Reader | None:
-        match = re.fullmatch(r"(?:ip|ip-header:([^/]*))(?:/(\d+))?", word, re.ASCII)
-        if not match or not 1 <= (bits := int(match[2] or 64)) <= 128:
+        match = re.fullmatch(r"(?:ip(?=$|/\d*$)|ip-header:([^/]*))(?:/(.*))?", word, re.ASCII)
+        if not match:
             return None
+        length = "64" if match[2] is None else match[2]
+        if not re.fullmatch(r"\d{1,9}", length, re.ASCII) or not 1 <= (bits := int(length)) <= 128:
+            raise ValueError(f"{word}: an IPv6 network has 1 to 128 bits")
         name = (match[1] or "x-forwarded-for").lower()
         return lambda headers, remote: shown(self._client(headers, name, remote), bits)
 
@@ -154,7 +157,8 @@ def forwarded(lists: list[str]) -> list[str] | None:
         for element in filter(str.strip, elements):
             pairs = [pair.partition("=") for pair in split(element, ";")]
             found = [value for name, _, value in pairs if name.strip().lower() == "for"]
-            hops.append(found[-1].strip().strip('"').replace("\\", "") if found else "")
+            hop = found[-1].strip().strip('"').replace("\\", "") if found else ""
+            hops.append(hop.partition(":_")[0])  # the port may be a secret name
     return hops
 
 

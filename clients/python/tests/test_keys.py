@@ -24,8 +24,8 @@ class TestKeys(unittest.TestCase):
                 self.assertEqual(encode(keys.wsgi(v["source"])(environ)), (v["key"] or "").encode())
 
     def test_wrong_sources(self):
-        for source in "header:", "ip,cookie:", "ip-header:", "ip,path":
-            with self.assertRaisesRegex(ValueError, "needs a name|is for the HTTP port"):
+        for source in "header:", "ip,cookie:", "ip-header:", "ip,path", "ip/0", "ip/129", "ip/", "ip-header:X/a":
+            with self.assertRaisesRegex(ValueError, "needs a name|is for the HTTP port|1 to 128 bits"):
                 Keys().asgi(source)
         for proxies in "17", "-1", "x", " ", "10.0.0.0/33", "1 10.0.0.0/8":
             with self.assertRaises(ValueError):
