@@ -96,10 +96,6 @@ type Observer interface {
 	Committed(tx *Tx, effects []Effect)
 }
 
-// Reliever is an Observer that keeps effects in memory until somebody writes them. Work on the whole
-// keyspace calls Relieve between its transactions, with no lock held. So what waits is bounded.
-type Reliever interface{ Relieve() }
-
 // keptEffects is for how many effects a transaction keeps room after its end.
 const keptEffects = 1024
 
@@ -281,10 +277,6 @@ func (tx *Tx) Rand() uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
-
-// OnOnePartition reports whether the transaction has the lock of one partition only. It then does not need
-// the slots of keys.
-func (tx *Tx) OnOnePartition() bool { return tx.only != nil }
 
 // partition returns the partition of a key.
 func (tx *Tx) partition(key []byte) *partition {

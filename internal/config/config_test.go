@@ -15,11 +15,11 @@ const reference = "../../docs/configuration.md"
 func TestReferenceIsCurrent(t *testing.T) {
 	if *update {
 		require.NoError(t, os.MkdirAll("../../docs", 0o755))
-		require.NoError(t, os.WriteFile(reference, []byte(Markdown()), 0o644))
+		require.NoError(t, os.WriteFile(reference, []byte(markdown()), 0o644))
 	}
 	text, err := os.ReadFile(reference)
 	require.NoError(t, err)
-	require.True(t, Markdown() == string(text), "docs/configuration.md is out of date: go generate ./internal/config")
+	require.True(t, markdown() == string(text), "docs/configuration.md is out of date: go generate ./internal/config")
 }
 
 // CONFIG SET accepts every value that CONFIG GET shows, and CONFIG GET then shows the same value.

@@ -15,7 +15,7 @@
 //	savepoints.go, outputlimits.go   values of several numbers
 //	table.go         the table; Get, Set and Lookup by name
 //	suggest.go       the nearest name for a misspelled one
-//	markdown.go      the text of --help and docs/configuration.md
+//	usage.go         the text of --help; docs/configuration.md comes from markdown_test.go
 //
 // Package value parses the values. Package configload reads redis.conf, the command line and the environment.
 //

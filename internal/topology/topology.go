@@ -57,9 +57,6 @@ type Group struct {
 	Applied     uint64 // index of the last log entry that this node has applied
 }
 
-// Leading reports whether this node leads the group of a slot, as far as it knows.
-func (v *View) Leading(slot uint16) bool { return v.LeaderOf(slot) == v.Self }
-
 // LeaderOf returns the index of the leader of a slot in Nodes; -1 if none is known.
 func (v *View) LeaderOf(slot uint16) int {
 	for i := range v.Groups {

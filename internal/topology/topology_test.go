@@ -14,7 +14,6 @@ func TestLeaderOf(t *testing.T) {
 	}
 	for slot, leader := range map[uint16]int{0: 0, 8191: 0, 8192: 1, 16383: 1} {
 		require.Equal(t, leader, v.LeaderOf(slot), "slot %d", slot)
-		require.Equal(t, leader == 1, v.Leading(slot), "slot %d", slot)
 	}
 	v.Groups[0].Leader = -1
 	require.Equal(t, -1, v.LeaderOf(7))

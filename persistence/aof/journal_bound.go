@@ -46,7 +46,7 @@ func (j *Journal) Held() int64 { return j.held.collected.Load() + j.held.writing
 func (j *Journal) Full() bool { return j.held.collected.Load() > maxCollected }
 
 // Relieve writes the changes while the journal is full. It may wait for the disk: call it with no lock held,
-// and not on an event loop. It implements [store.Reliever].
+// and not on an event loop.
 func (j *Journal) Relieve() {
 	for j.Full() {
 		j.writeUpTo(j.begun.Load())

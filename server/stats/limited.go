@@ -9,9 +9,6 @@ import (
 
 const shards = 256 // a power of two
 
-// MaxTop is the largest number of keys that Limited counts.
-const MaxTop = shards * topk.Counters
-
 // AnyDB means every database.
 const AnyDB = topk.AnyDB
 

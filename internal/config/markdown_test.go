@@ -5,48 +5,6 @@ import (
 	"strings"
 )
 
-const usageHead = `usage: cellserver [/path/to/redis.conf | -] [--name value ...]
-
-The server reads a redis.conf first ("-" is standard input), then variables such as
-CELLSERVER_PORT=6380, then the options. Later values replace earlier ones.
-
-  cellserver --port 6380 --maxmemory 1gb --bind 0.0.0.0 ::1
-  cellserver /etc/redis/redis.conf --save ""
-
-`
-
-// Usage returns the text for --help: every directive that has an effect here.
-func Usage() string {
-	var b strings.Builder
-	b.WriteString(usageHead)
-	title := ""
-	for _, d := range table {
-		if d.Inert {
-			continue
-		}
-		if d.Group != title {
-			title = d.Group
-			fmt.Fprintf(&b, "%s:\n", title)
-		}
-		fmt.Fprintf(&b, "  --%s (%s)\n      %s\n", d.Name, shown(d.Default), strings.ReplaceAll(d.Summary, "`", "'"))
-	}
-	b.WriteString("\n  -h, --help     print this text\n  -v, --version  print the version\n  --licenses     print the licences of the modules in the program\n" +
-		"  --doctor [HOST:PORT]       print the state of a running server, and what to do\n" +
-		"  --cluster-check HOST:PORT  print the state of a cluster, as the node at this address knows it\n" +
-		"  --cluster-recover  make this node the only one of a new cluster, with what its disk has\n" +
-		"  --cluster-import [PATH]    make this node the only one of a new cluster, with the keys of its\n" +
-		"                             dir, of another directory or of an RDB file\n" +
-		"  --check-rules FILE         say whether a rules-file is right, and stop\n")
-	return b.String()
-}
-
-func shown(value string) string {
-	if value == "" {
-		return `""`
-	}
-	return value
-}
-
 const referenceHead = `# Configuration
 
 Generated from the table of directives (` + "`go generate ./internal/config`" + `); do not edit.
@@ -70,8 +28,8 @@ The server checks these directives, and CONFIG GET shows them, so that configura
 Redis work. They have no other effect. The server logs a warning at the start for each one that a source sets.
 `
 
-// Markdown returns the text of docs/configuration.md.
-func Markdown() string {
+// markdown returns the text of docs/configuration.md.
+func markdown() string {
 	var b strings.Builder
 	b.WriteString(referenceHead)
 	title, inert := "", false
