@@ -1,0 +1,3 @@
+package transactions_test
+
+import _ "cellserver/commands/all" // the tests of this family call commands of other families, too
