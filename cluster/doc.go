@@ -4,7 +4,7 @@
 //
 //	options.go   what the edge provides
 //	node.go      Node: start and stop
-//	parts.go     what anyone may read of a node, how its goroutines end, and what the log has said
+//	parts.go     what anyone may read of a node, and how its goroutines end
 //	config.go    raft's configuration; its messages go to the server's log
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
 //	silence.go   followers notice the loss of a leader early

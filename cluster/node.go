@@ -34,6 +34,8 @@ type Node struct {
 
 // standing is what a node knows of the cluster, and what waits for the others.
 type standing struct {
+	futures chan proposed
+
 	mu        sync.Mutex // guards the fields below
 	gathering pending.Gathering
 	epoch     epoch
@@ -52,9 +54,10 @@ func New(o Options) *Node {
 	o.Window = max(o.Window, 1)
 	o.Self.Features = cmp.Or(o.Self.Features, FeatureLevel)
 	n := &Node{o: o, log: o.Log, life: life{
-		wake: make(chan struct{}, 1), futures: make(chan proposed, o.Window+1), stop: make(chan struct{}),
+		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}}
+	n.futures = make(chan proposed, o.Window+1)
 	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()

@@ -21,7 +21,6 @@ type published struct {
 // life is how the goroutines of a node wake each other, and end.
 type life struct {
 	wake    chan struct{} // makes run look for work; has room for one
-	futures chan proposed
 	stop    chan struct{}
 	gone    chan struct{} // is closed when raft is shut down
 	end     sync.Once     // closes gone
@@ -29,12 +28,4 @@ type life struct {
 	changed chan struct{} // see Changed; has room for one
 	members chan struct{} // full while a call changes who takes part; see oneByOne
 	running sync.WaitGroup
-}
-
-// warned is what the log has said already, and what it will say.
-type warned struct {
-	advised  string // the nodes in the last log line of adviseUpgrade; only adviseUpgrade uses it
-	stall    stall
-	unloaded error // why the last snapshot could not be loaded; nil if it was
-	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
 }

@@ -91,3 +91,11 @@ func (a *asker) newest(v *topology.View) (all []topology.Node) {
 	slices.SortStableFunc(all, func(a, b topology.Node) int { return cmp.Compare(b.Applied, a.Applied) })
 	return all
 }
+
+// warned is what the log has said already, and what it will say.
+type warned struct {
+	advised  string // the nodes in the last log line of adviseUpgrade; only adviseUpgrade uses it
+	stall    stall
+	unloaded error // why the last snapshot could not be loaded; nil if it was
+	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
+}

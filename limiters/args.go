@@ -72,13 +72,23 @@ type Args struct {
 	Quantity int64
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
-	unit     calendar.Unit
-	zone     []byte      // empty for UTC
-	day      int         // of a week 1 (Sunday) to 7, of a month 1 to 31; 0 for the usual one
-	weekday  bool        // day is a weekday
-	read     [8]argument // the last numbers, for errors
-	reads    int
-	cell     [][]byte // the numbers of CL.THROTTLE, which only an error names
+	dates
+	noted
+}
+
+// dates are the options of windows that follow the calendar.
+type dates struct {
+	unit    calendar.Unit
+	zone    []byte // empty for UTC
+	day     int    // of a week 1 (Sunday) to 7, of a month 1 to 31; 0 for the usual one
+	weekday bool   // day is a weekday
+}
+
+// noted is what was read, for errors.
+type noted struct {
+	read  [8]argument // the last numbers
+	reads int
+	cell  [][]byte // the numbers of CL.THROTTLE, which only an error names
 }
 
 // argument is a number or a name that was read.

@@ -13,19 +13,24 @@ import (
 // request allocates nothing. A request calls Footprint, Begin and then Ask. Prefetch may plan a request
 // before.
 type Check struct {
-	*plan       // of the request: own, or a prefetched one
-	Args        limiters.Args
-	Keys        [][]byte // one for each scope of the rule
-	looked      bool     // Footprint has searched the parsed rules, and has made a plan if it found the rule
-	own         plan
-	prefetched  *prefetched               // nil before the first Prefetch
-	pairKeys    [ruleset.MaxLimits][]byte // memory of Keys for [Checks]
+	*plan      // of the request: own, or a prefetched one
+	Args       limiters.Args
+	Keys       [][]byte // one for each scope of the rule
+	looked     bool     // Footprint has searched the parsed rules, and has made a plan if it found the rule
+	own        plan
+	prefetched *prefetched               // nil before the first Prefetch
+	pairKeys   [ruleset.MaxLimits][]byte // memory of Keys for [Checks]
+	answers
+	releases releases
+	dryRun   *dryRun    // only while a request has to give back reservations that have ended
+	reserves *reserving // only after a request to reserve or to settle
+}
+
+// answers are the limits of a request, each with what it says.
+type answers struct {
 	limits      []limiters.Asked
 	limitMemory [ruleset.MaxLimits]limiters.Asked // of limits
 	used        int                               // the most limits of a request since Release
-	releases    releases
-	dryRun      *dryRun    // only while a request has to give back reservations that have ended
-	reserves    *reserving // only after a request to reserve or to settle
 }
 
 // Footprint adds the partitions that a request to a rule needs. words are the words of the request

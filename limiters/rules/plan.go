@@ -21,7 +21,11 @@ type plan struct {
 	// keys are parts of names: the keys of the limits' states and of the reservations.
 	keys [ruleset.MaxLimits + 1]store.HashedKey
 
-	// Only of a prefetched plan:
+	prefetchedOnly
+}
+
+// prefetchedOnly is what only a prefetched plan has.
+type prefetchedOnly struct {
 	from      ruleset.Sources           // of the rule
 	scopeKeys [ruleset.MaxLimits][]byte // the keys of the request if it reserves or settles
 	named     int                       // length of the names in keys; the next request keeps them

@@ -2,6 +2,7 @@
 // has no libraries and knows no command of Redis; packages stdlib, lib and script add these.
 //
 //	machine.go                         Machine: one interpreter, used again and again
+//	library.go                         what all scripts of a Machine share
 //	budget.go                          steps and bytes: how a script is stopped
 //	compile.go                         source to function
 //	call.go                            calls of Lua functions, protected or not

@@ -32,35 +32,35 @@ type Machine struct {
 	budget
 	L *lua.LState
 
-	global, globalMeta *lua.LTable // the frozen globals, and their metatable as scripts see it
-
-	contents *lua.LTable                 // what they contain
-	frozen   map[*lua.LTable]*lua.LTable // the contents of each frozen table
-	shown    map[*lua.LTable]*lua.LTable // the frozen table of each of these contents
-	texts    lua.LValue                  // the metatable of strings, as scripts see it
-	helpers  map[string]*lua.LFunction
-	unused   map[string]*lua.LFunction // functions that return nothing, by the path of the function with the same effect that returns something
-	stack    reflect.Value             // of the values of the main thread
-	chunks   map[string]*Function
-	loaded   []string // the chunks that the script itself has loaded
-	chunkID  int
+	library
+	stack   reflect.Value // of the values of the main thread
+	chunks  map[string]*Function
+	loaded  []string // the chunks that the script itself has loaded
+	chunkID int
 
 	keys, argv *filled
 	resets     []func()
-	depth      int
-	counted    int      // slots of the main thread
-	raisedAt   Position // of the last error
+	progress
+}
+
+// progress is where the script is.
+type progress struct {
+	depth    int
+	counted  int      // slots of the main thread
+	raisedAt Position // of the last error
 }
 
 // New makes an interpreter without libraries. They are added with Library and Define, until Freeze.
 func New(limits Limits) *Machine {
 	m := &Machine{
-		budget:  budget{limits: limits},
-		frozen:  map[*lua.LTable]*lua.LTable{},
-		shown:   map[*lua.LTable]*lua.LTable{},
-		helpers: map[string]*lua.LFunction{},
-		unused:  map[string]*lua.LFunction{},
-		chunks:  map[string]*Function{},
+		budget: budget{limits: limits},
+		library: library{
+			frozen:  map[*lua.LTable]*lua.LTable{},
+			shown:   map[*lua.LTable]*lua.LTable{},
+			helpers: map[string]*lua.LFunction{},
+			unused:  map[string]*lua.LFunction{},
+		},
+		chunks: map[string]*Function{},
 	}
 	m.L = lua.NewState(lua.Options{
 		CallStackSize: maxFrames,
