@@ -34,7 +34,8 @@ func (u *Users) Load(name string, text []byte, password string, allChannels bool
 		}
 	}
 	if f.faults.Len() > 0 {
-		return Change{}, errors.New(f.faults.String() + "WARNING: ACL errors detected, no change to the previously active ACL rules was performed")
+		return Change{}, errors.New(f.faults.String() + "WARNING: ACL errors detected, no change to " +
+			"the previously active ACL rules was performed")
 	}
 	return u.replace(f.found), nil
 }

@@ -9,12 +9,15 @@ import (
 var (
 	errSyntax    = errors.New("Syntax error")
 	errUnknown   = errors.New("Unknown command or category name in ACL")
-	errAfterKeys = errors.New("Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not have any effect. " +
+	errAfterKeys = errors.New("Adding a pattern after the * pattern (or the 'allkeys' flag) is not " +
+		"valid and does not have any effect. " +
 		"Try 'resetkeys' to start with an empty list of patterns")
-	errAfterChannels = errors.New("Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does not have any effect. " +
+	errAfterChannels = errors.New("Adding a pattern after the * pattern (or the 'allchannels' flag) is " +
+		"not valid and does not have any effect. " +
 		"Try 'resetchannels' to start with an empty list of channels")
 	errNoPassword = errors.New("The password you are trying to remove from the user does not exist")
-	errHash       = errors.New("The password hash must be exactly 64 characters and contain only lowercase hexadecimal characters")
+	errHash       = errors.New("The password hash must be exactly 64 characters and contain only " +
+		"lowercase hexadecimal characters")
 	errFirstOfSub = errors.New("Allowing first-arg of a subcommand is not supported")
 )
 

@@ -118,7 +118,8 @@ var ErrName = errors.New("Usernames can't contain spaces or null characters")
 
 var (
 	errUsers = fmt.Errorf("there are at most %d users: delete one first", MaxUsers)
-	errBytes = fmt.Errorf("the rules of all users have at most %d bytes: delete a user or a pattern first", MaxBytes)
+	errBytes = fmt.Errorf("the rules of all users have at most %d bytes: delete a user or a pattern first",
+		MaxBytes)
 )
 
 // Set changes a user by the words of ACL SETUSER, or makes it. An error changes nothing. allChannels is

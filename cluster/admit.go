@@ -36,9 +36,9 @@ func (n *Node) Add(k topology.Node) error {
 	return n.Promote(k.ID)
 }
 
-// Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the node must have
-// before it votes. Only a leader can admit a node. Admit removes a node that had the same address before, because the
-// disk of that node is lost.
+// Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the
+// node must have before it votes. Only a leader can admit a node. Admit removes a node that had the same
+// address before, because the disk of that node is lost.
 func (n *Node) Admit(k topology.Node) (index uint64, err error) {
 	err = n.oneByOne(func() error {
 		index, err = n.admit(k)

@@ -2,18 +2,19 @@ package cluster
 
 import "cellserver/cluster/pending"
 
-// Mark returns how many epochs have begun or ended here, for Wait and Later. It implements [transport.Barrier].
+// Mark returns how many epochs have begun or ended here, for Wait and Later. It implements
+// [transport.Barrier].
 func (n *Node) Mark() uint64 { return n.changes.Load() }
 
-// Begun returns the number of the last batch. Every reply that was computed before the call needs at most this
-// position. It implements [server.Positions].
+// Begun returns the number of the last batch. Every reply that was computed before the call needs at most
+// this position. It implements [server.Positions].
 func (n *Node) Begun() uint64 { return n.queue.Begun() }
 
 // ReadsWait reports true: replies that only show keys wait, too. It implements [server.Positions].
 func (n *Node) ReadsWait() bool { return true }
 
-// Wait waits until everything that was computed before the call is safe. It reports false if the epoch of the mark has
-// ended.
+// Wait waits until everything that was computed before the call is safe. It reports false if the epoch of
+// the mark has ended.
 func (n *Node) Wait(mark uint64) bool {
 	result := make(chan bool, 1)
 	safe, now := n.later(mark, pending.Waiter{Need: n.Begun(), Done: func(safe bool) { result <- safe }})
@@ -23,9 +24,9 @@ func (n *Node) Wait(mark uint64) bool {
 	return safe
 }
 
-// Later is Wait for the batches up to need, for a caller that must not wait: see [transport.Barrier]. A node that has
-// not led since the mark has refused the commands, or has answered from committed entries. If an epoch has begun since
-// the mark, some of the commands may have run in this epoch.
+// Later is Wait for the batches up to need, for a caller that must not wait: see [transport.Barrier]. A node
+// that has not led since the mark has refused the commands, or has answered from committed entries. If an
+// epoch has begun since the mark, some of the commands may have run in this epoch.
 func (n *Node) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
 	return n.later(mark, pending.Waiter{Need: need, Gathers: true, Done: done})
 }
@@ -63,8 +64,8 @@ func (n *Node) waitForProof(w pending.Waiter) {
 	n.wait(w)
 }
 
-// confirm notes that an entry of this node is committed. It reports false if an earlier process proposed the entry, or
-// if the entry is no longer in the queue.
+// confirm notes that an entry of this node is committed. It reports false if an earlier process proposed the
+// entry, or if the entry is no longer in the queue.
 func (n *Node) confirm(term, number uint64) bool {
 	n.mu.Lock()
 	b := n.queue.Confirm(term, number)

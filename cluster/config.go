@@ -32,8 +32,8 @@ func raftConfig(id string, nodeTimeout time.Duration, log *slog.Logger) *raft.Co
 	return c
 }
 
-// NewRaftLog returns a logger for raft that writes to the server's log. Raft's warnings and errors stay warnings and
-// errors. Raft's information is for its developers.
+// NewRaftLog returns a logger for raft that writes to the server's log. Raft's warnings and errors stay
+// warnings and errors. Raft's information is for its developers.
 func NewRaftLog(log *slog.Logger) hclog.Logger {
 	l := hclog.NewInterceptLogger(&hclog.LoggerOptions{Name: "raft", Level: hclog.Debug, Output: io.Discard})
 	l.RegisterSink(raftSink{log})
@@ -59,8 +59,8 @@ func (s raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) {
 	s.log.Log(context.Background(), to, "raft: "+msg, args...)
 }
 
-// aboutPeers begin raft's messages about a node that does not reply. Raft repeats them many times a second, so they are
-// for its developers: the view of the cluster says which nodes are not healthy.
+// aboutPeers begin raft's messages about a node that does not reply. Raft repeats them many times a second,
+// so they are for its developers: the view of the cluster says which nodes are not healthy.
 var aboutPeers = []string{
 	"failed to appendEntries to", "failed to heartbeat to", "failed to make requestVote RPC", "failed to make requestPreVote RPC",
 	"failed to contact", "failed to pipeline appendEntries", "peer has newer term", "appendEntries rejected", "rejecting ",

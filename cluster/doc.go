@@ -1,6 +1,6 @@
-// Package cluster makes several servers hold the same keys. One node leads: it runs commands at once, and the effects
-// go to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects. So the cluster may
-// lose a node, and every reply that was sent stays valid.
+// Package cluster makes several servers hold the same keys. One node leads: it runs commands at once, and
+// the effects go to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects.
+// So the cluster may lose a node, and every reply that was sent stays valid.
 //
 //	options.go   what the edge provides
 //	node.go      Node: start and stop
@@ -35,17 +35,18 @@
 //
 // # The way of a write
 //
-// A command runs on the leader as on a single server. [Node.Committed] gets its effects while the locks are held, and
-// appends them to a batch. At the end of a turn the replies wait for the batch. Then the proposer gives it to raft as
-// an entry. When raft has it on a majority of nodes, it calls [Node.Apply] on every node, in the order of the log. On
-// the leader the effects are in the store already, so Apply only confirms them: replies leave. On all other nodes Apply
-// changes the store.
+// A command runs on the leader as on a single server. [Node.Committed] gets its effects while the locks are
+// held, and appends them to a batch. At the end of a turn the replies wait for the batch. Then the proposer
+// gives it to raft as an entry. When raft has it on a majority of nodes, it calls [Node.Apply] on every
+// node, in the order of the log. On the leader the effects are in the store already, so Apply only confirms
+// them: replies leave. On all other nodes Apply changes the store.
 //
 // # Epochs
 //
-// A node that raft elects proposes an entry of kind EpochBegins first. Its epoch begins when that entry is applied. It
-// ends when raft elects another node, or when an entry fails. Then the store may have effects that no other node has.
-// When the next epoch of any leader begins, these effects can no longer be committed. Then the node takes them back.
+// A node that raft elects proposes an entry of kind EpochBegins first. Its epoch begins when that entry is
+// applied. It ends when raft elects another node, or when an entry fails. Then the store may have effects
+// that no other node has. When the next epoch of any leader begins, these effects can no longer be
+// committed. Then the node takes them back.
 //
 // # Invariants
 //
@@ -64,7 +65,7 @@
 //
 // # Locks
 //
-// Node.mu guards what its comment says. It is taken while partitions of the store are locked, so no goroutine locks a
-// partition or waits for raft while it holds Node.mu.
-// A call that changes who takes part has the only place of Node.members until raft has answered. It holds no lock meanwhile.
+// Node.mu guards what its comment says. It is taken while partitions of the store are locked, so no
+// goroutine locks a partition or waits for raft while it holds Node.mu. A call that changes who takes part
+// has the only place of Node.members until raft has answered. It holds no lock meanwhile.
 package cluster

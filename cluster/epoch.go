@@ -21,8 +21,9 @@ type epoch struct {
 }
 
 var (
-	errOutsideEpoch = errors.New("a command changed keys while this node did not lead: please report this log entry")
-	errTooLate      = errors.New("a command took so long that keys may have expired meanwhile on other nodes")
+	errOutsideEpoch = errors.New("a command changed keys while this node did not lead: please report " +
+		"this log entry")
+	errTooLate = errors.New("a command took so long that keys may have expired meanwhile on other nodes")
 )
 
 // leads returns the term in which raft says that this node leads; 0 if it does not.
@@ -35,8 +36,8 @@ func (n *Node) leads() uint64 {
 	return term
 }
 
-// followRaft begins and ends epochs as raft elects and deposes this node. Raft's channel may merge a lost and a regained
-// leadership, so the terms are compared.
+// followRaft begins and ends epochs as raft elects and deposes this node. Raft's channel may merge a lost
+// and a regained leadership, so the terms are compared.
 func (n *Node) followRaft() {
 	term := n.leads()
 	n.mu.Lock()
@@ -80,8 +81,8 @@ func (n *Node) failEpoch(term uint64, err error) {
 	n.wakeUp()
 }
 
-// endEpoch ends the epoch. It is unknown whether the pending effects will be committed, so the connections that wait are
-// closed.
+// endEpoch ends the epoch. It is unknown whether the pending effects will be committed, so the connections
+// that wait are closed.
 func (n *Node) endEpoch(reason string) {
 	tx := n.lockAll()
 	n.mu.Lock()
@@ -90,7 +91,8 @@ func (n *Node) endEpoch(reason string) {
 	tx.End()
 	n.updateView()
 	if served {
-		n.log.Warn("this node does not lead any more: its clients are to ask the next leader", "reason", reason)
+		n.log.Warn("this node does not lead any more: its clients are to ask the next leader",
+			"reason", reason)
 	}
 	ended.Answer(false)
 }

@@ -12,8 +12,9 @@ func (n *Node) Level() uint16 {
 	return n.level
 }
 
-// FollowReleases raises the feature level to the highest one that all members know, if this node leads. It logs which other
-// nodes know only lower levels than this node, at the start and after each change. The edge calls it about once a second, from one goroutine.
+// FollowReleases raises the feature level to the highest one that all members know, if this node leads. It
+// logs which other nodes know only lower levels than this node, at the start and after each change. The edge
+// calls it about once a second, from one goroutine.
 func (n *Node) FollowReleases() {
 	_ = n.oneByOne(n.raiseLevel) // the next call tries again
 	n.adviseUpgrade()
@@ -37,6 +38,7 @@ func (n *Node) adviseUpgrade() {
 		return
 	}
 	if n.advised = names; names != "" {
-		n.log.Info("other nodes know lower feature levels than this server: upgrade the other nodes", "knows", n.knows(), "cluster", level, "nodes", names)
+		n.log.Info("other nodes know lower feature levels than this server: upgrade the other nodes",
+			"knows", n.knows(), "cluster", level, "nodes", names)
 	}
 }

@@ -23,11 +23,12 @@ func Bootstrap(o Options, members []topology.Node) error {
 	return raft.BootstrapCluster(c, d.Logs, d.Stable, d.Snapshots, o.Transport, all)
 }
 
-// foundingTerm is the term of a node that Found has made. It is not 1, because term 1 means that a node waits for its
-// first election.
+// foundingTerm is the term of a node that Found has made. It is not 1, because term 1 means that a node
+// waits for its first election.
 const foundingTerm = 2
 
-// Found makes the disk of the only node of a new cluster, which has the keys of the store. now is the time of the log.
+// Found makes the disk of the only node of a new cluster, which has the keys of the store. now is the time
+// of the log.
 func Found(o Options, now int64) error {
 	o.Self.Features = FeatureLevel
 	self, err := roster.Encode(o.Self)
@@ -54,8 +55,8 @@ func Found(o Options, now int64) error {
 	return o.Disk.Stable.SetUint64([]byte("CurrentTerm"), foundingTerm)
 }
 
-// Recover loads everything that a disk has into the empty store. It also loads the last entries, even if perhaps no
-// majority had them. It returns the index of the last entry, and the time of the log.
+// Recover loads everything that a disk has into the empty store. It also loads the last entries, even if
+// perhaps no majority had them. It returns the index of the last entry, and the time of the log.
 func Recover(o Options) (last uint64, time int64, err error) {
 	n := New(o)
 	from, err := n.loadLastSnapshot()

@@ -54,8 +54,8 @@ func (n *Node) applyLog(l *raft.Log) error {
 	return nil
 }
 
-// applyEntry does what an entry that counts says. A caller that waits for an entry about a node continues after the
-// change.
+// applyEntry does what an entry that counts says. A caller that waits for an entry about a node continues
+// after the change.
 func (n *Node) applyEntry(e *entry.Entry) (err error) {
 	switch e.Kind {
 	case entry.EpochBegins:
@@ -85,8 +85,8 @@ func (n *Node) applyLevel(e *entry.Entry) error {
 	return n.follow(level)
 }
 
-// follow raises the level of this node to the feature level of an entry or of a snapshot. It returns an error if this node does
-// not know that level.
+// follow raises the level of this node to the feature level of an entry or of a snapshot. It returns an
+// error if this node does not know that level.
 func (n *Node) follow(level uint16) error {
 	if err := checkLevel(level, n.knows()); err != nil {
 		return err
@@ -121,8 +121,9 @@ func (n *Node) applyEpoch(e *entry.Entry) error {
 	return nil
 }
 
-// beginOrFollow begins the epoch of an entry if this node has proposed the entry. It reports whether the epoch has begun.
-// Only changes that a node made as a leader are ever taken back, so a follower collects no undos.
+// beginOrFollow begins the epoch of an entry if this node has proposed the entry. It reports whether the
+// epoch has begun. Only changes that a node made as a leader are ever taken back, so a follower collects no
+// undos.
 func (n *Node) beginOrFollow(e *entry.Entry) (begun bool) {
 	defer n.updateView()
 	n.mu.Lock()
@@ -153,8 +154,8 @@ func (n *Node) endOlder() {
 	}
 }
 
-// takeBack removes the effects of all batches in the queue from the store. No command runs meanwhile, and the view says
-// that no client may read.
+// takeBack removes the effects of all batches in the queue from the store. No command runs meanwhile, and
+// the view says that no client may read.
 func (n *Node) takeBack() error {
 	n.mu.Lock()
 	undo, effects, whole := n.queue.Undo()
@@ -163,7 +164,8 @@ func (n *Node) takeBack() error {
 	case effects == 0:
 		return nil
 	case !whole:
-		n.log.Warn("this node loads all keys again, because it has to take back too many changes", "effects", effects)
+		n.log.Warn("this node loads all keys again, because it has to take back too many changes",
+			"effects", effects)
 		return n.rebuild()
 	}
 	n.counts.undone.Add(int64(effects))
@@ -186,7 +188,8 @@ func (n *Node) revert(undo []store.Undo) (err error) {
 	return nil
 }
 
-// checkEpoch follows the feature level of an epoch. It returns an error if this node cannot follow the leader.
+// checkEpoch follows the feature level of an epoch. It returns an error if this node cannot follow the
+// leader.
 func (n *Node) checkEpoch(e *entry.Entry) error {
 	p, err := entry.ParseEpoch(e.Body)
 	switch {

@@ -14,9 +14,9 @@ import (
 
 var errGivesWay = errors.New("this node gives way to another")
 
-// GiveWay lets another node lead. With an empty id, raft chooses the node with the newest log. A node with an id first gets
-// the entries that it lacks. Meanwhile this node still serves clients. Then no command runs here, but the replies that wait
-// still leave. If no other node takes over, this node continues to lead.
+// GiveWay lets another node lead. With an empty id, raft chooses the node with the newest log. A node with
+// an id first gets the entries that it lacks. Meanwhile this node still serves clients. Then no command runs
+// here, but the replies that wait still leave. If no other node takes over, this node continues to lead.
 func (n *Node) GiveWay(id string) error {
 	to, err := n.successor(id)
 	if err != nil {
@@ -48,8 +48,8 @@ func (n *Node) transfer(to *raft.Server) error {
 	return n.await(r.LeadershipTransferToServer(to.ID, to.Address))
 }
 
-// deposedSoon waits for at most half a NodeTimeout until this node does not lead any more. The other node may have begun
-// its election late.
+// deposedSoon waits for at most half a NodeTimeout until this node does not lead any more. The other node
+// may have begun its election late.
 func (n *Node) deposedSoon(term uint64) bool {
 	patience := time.After(n.o.NodeTimeout / 2)
 	ticker := time.NewTicker(n.o.NodeTimeout / 50)
@@ -79,7 +79,8 @@ func (n *Node) successor(id string) (*raft.Server, error) {
 	return nil, errNoVoter(id)
 }
 
-// awaitSuccessor waits until a node has what is committed by now. It gives up after two NodeTimeouts without progress.
+// awaitSuccessor waits until a node has what is committed by now. It gives up after two NodeTimeouts without
+// progress.
 func (n *Node) awaitSuccessor(id string) error {
 	v := n.View()
 	at := v.Find(id)

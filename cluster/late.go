@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// tooLate reports whether a transaction at now has changed a key that expired before limit, the time of an earlier entry.
-// Other nodes may remove such a key before they have the entry of the transaction.
+// tooLate reports whether a transaction at now has changed a key that expired before limit, the time of an
+// earlier entry. Other nodes may remove such a key before they have the entry of the transaction.
 func tooLate(now, limit int64, undo *store.UndoList) bool {
 	return now < limit && slices.ContainsFunc(undo.All(nil), func(u store.Undo) bool {
 		at := u.Before.ExpireAt

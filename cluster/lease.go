@@ -2,9 +2,9 @@ package cluster
 
 import "time"
 
-// lease says until when no other node can lead. A follower that has confirmed an entry votes for no candidate for a
-// NodeTimeout. So if a majority has confirmed an entry, no other leader can have committed anything up to a NodeTimeout
-// after the entry was sent.
+// lease says until when no other node can lead. A follower that has confirmed an entry votes for no
+// candidate for a NodeTimeout. So if a majority has confirmed an entry, no other leader can have committed
+// anything up to a NodeTimeout after the entry was sent.
 //
 // Raft's VerifyLeader is not a proof: it counts replies to messages that were sent before it was called.
 type lease struct {

@@ -19,8 +19,9 @@ func (n *Node) changeRoster(change func() error) error {
 
 var (
 	errNotLeader = errors.New("this node does not lead: ask the leader")
-	errUnknown   = errors.New("it is unknown whether this was done, because the leader has changed: see CLUSTER NODES")
-	errAlone     = errors.New("this node cannot ask other nodes")
+	errUnknown   = errors.New("it is unknown whether this was done, because the leader has changed: " +
+		"see CLUSTER NODES")
+	errAlone = errors.New("this node cannot ask other nodes")
 )
 
 // Announce tells all nodes where a node is reached. Only a leader can announce a node.
@@ -67,14 +68,15 @@ func (n *Node) announceSelf() {
 		return
 	}
 	if body, err := roster.Encode(n.o.Self); err != nil {
-		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port", "error", err)
+		n.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port",
+			"error", err)
 	} else {
 		_ = n.enqueue(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
 	}
 }
 
-// oneByOne makes the calls that change who takes part wait for each other. A node is removed in two steps, and must not join
-// between them.
+// oneByOne makes the calls that change who takes part wait for each other. A node is removed in two steps,
+// and must not join between them.
 func (n *Node) oneByOne(change func() error) error {
 	select {
 	case n.members <- struct{}{}:

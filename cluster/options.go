@@ -28,8 +28,8 @@ type Options struct {
 
 	// Publish sends a published message to the other nodes. It may be nil.
 	Publish func(channel, message []byte)
-	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what it knows
-	// about keys. It may be nil.
+	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
+	// it knows about keys. It may be nil.
 	Replaced func()
 	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
 	Failed func(error)

@@ -11,7 +11,8 @@ import (
 type published struct {
 	view    atomic.Pointer[topology.View]
 	current atomic.Uint64 // the epoch; 0: this node does not lead
-	// changes is how many epochs have begun or ended here. In an epoch it is odd, and the number of the epoch.
+	// changes is how many epochs have begun or ended here. In an epoch it is odd, and the number of the
+	// epoch.
 	changes atomic.Uint64
 	applied atomic.Uint64 // the index of the last applied entry
 	broken  atomic.Bool   // the node has stopped by itself

@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// Committed appends the effects of a transaction to a batch. It implements [store.Observer]: the partitions of the
-// transaction are locked, so the order of effects on a key is that of its changes.
+// Committed appends the effects of a transaction to a batch. It implements [store.Observer]: the partitions
+// of the transaction are locked, so the order of effects on a key is that of its changes.
 func (n *Node) Committed(tx *store.Tx, effects []store.Effect) {
 	if tx.Applied {
 		return
@@ -56,10 +56,12 @@ func (n *Node) wait(w pending.Waiter) {
 	}
 }
 
-// propose gives batches to raft, as long as there is a place in the window. mu is held, so raft gets the batches in
-// their order. Raft's channel has room for more entries than the window, so no goroutine waits here.
+// propose gives batches to raft, as long as there is a place in the window. mu is held, so raft gets the
+// batches in their order. Raft's channel has room for more entries than the window, so no goroutine waits
+// here.
 //
-// A batch is proposed once a reply waits for it, at the end of a turn. So it has the effects of the whole turn.
+// A batch is proposed once a reply waits for it, at the end of a turn. So it has the effects of the whole
+// turn.
 func (n *Node) propose() {
 	n.gathering.End(n.queue.Collected())
 	for {
@@ -76,7 +78,8 @@ func (n *Node) propose() {
 	}
 }
 
-// proposeGathered is propose, unless the next entry waits for more changes. It returns how long it waits. mu is held.
+// proposeGathered is propose, unless the next entry waits for more changes. It returns how long it waits. mu
+// is held.
 func (n *Node) proposeGathered() (wait time.Duration) {
 	if wait = n.gathering.Left(n.queue.Collected(), n.o.Clock.Monotonic()); wait == 0 {
 		n.propose()
@@ -84,19 +87,21 @@ func (n *Node) proposeGathered() (wait time.Duration) {
 	return wait
 }
 
-// After an entry, the next one waits for the clients that have just got their replies. The replies take about as long as the
-// entry took. The work of the clients takes as long again, and their next commands, too. So the wait is three times that
-// time. With twice that time, one client in five came too late if the clients were on the same machine. In a cluster of one,
-// an entry takes less time than the clients need. So the wait is at least leastGather, and gatherEffect more for each effect
-// of the entry: the server must read and run the next commands. The wait is at most maxGather.
+// After an entry, the next one waits for the clients that have just got their replies. The replies take
+// about as long as the entry took. The work of the clients takes as long again, and their next commands,
+// too. So the wait is three times that time. With twice that time, one client in five came too late if the
+// clients were on the same machine. In a cluster of one, an entry takes less time than the clients need. So
+// the wait is at least leastGather, and gatherEffect more for each effect of the entry: the server must read
+// and run the next commands. The wait is at most maxGather.
 const (
 	maxGather    = time.Millisecond
 	leastGather  = 300 * time.Microsecond
 	gatherEffect = 600 * time.Nanosecond
 )
 
-// gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of them may come
-// again. If there is only one client, its change never waits, because no other change is expected. mu is held.
+// gatherAfter makes the next entry wait for the clients that get their replies now, after a batch. All of
+// them may come again. If there is only one client, its change never waits, because no other change is
+// expected. mu is held.
 func (n *Node) gatherAfter(b *pending.Batch) {
 	now := n.o.Clock.Monotonic()
 	wait := max(3*time.Duration(now-b.Sent), leastGather+gatherEffect*time.Duration(b.Effects()))
@@ -153,8 +158,8 @@ func (n *Node) expect(p proposed) {
 	}
 }
 
-// settle waits for the results of proposed entries. An error ends the epoch. Raft may stop without a result for an
-// entry that is committed and not applied yet. So no goroutine waits for the end of settle.
+// settle waits for the results of proposed entries. An error ends the epoch. Raft may stop without a result
+// for an entry that is committed and not applied yet. So no goroutine waits for the end of settle.
 func (n *Node) settle() {
 	for {
 		select {
@@ -169,8 +174,9 @@ func (n *Node) settle() {
 	}
 }
 
-// expectOverdue passes the oldest entry to the goroutine of settle if the entry still has no majority after a tick. No
-// goroutine waits for the results of the other entries, because each result would wake a goroutine.
+// expectOverdue passes the oldest entry to the goroutine of settle if the entry still has no majority after
+// a tick. No goroutine waits for the results of the other entries, because each result would wake a
+// goroutine.
 func (n *Node) expectOverdue() {
 	n.mu.Lock()
 	b := n.queue.Oldest()

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// rebuild makes the keyspace again: from the last snapshot, and from the log up to the last applied entry. No client
-// may read the keyspace meanwhile.
+// rebuild makes the keyspace again: from the last snapshot, and from the log up to the last applied entry.
+// No client may read the keyspace meanwhile.
 func (n *Node) rebuild() error {
 	n.hide(true)
 	defer n.hide(false)
@@ -54,8 +54,8 @@ func (n *Node) applyAgain(l *raft.Log) error {
 	return nil
 }
 
-// loadLastSnapshot replaces the keyspace by the last snapshot on disk, or empties it if there is none. It returns the
-// index of the snapshot.
+// loadLastSnapshot replaces the keyspace by the last snapshot on disk, or empties it if there is none. It
+// returns the index of the snapshot.
 func (n *Node) loadLastSnapshot() (index uint64, err error) {
 	for range 3 { // a newer snapshot may replace the last one meanwhile
 		if index, err = n.tryLastSnapshot(); err == nil {

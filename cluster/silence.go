@@ -10,11 +10,13 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Raft examines at random times whether its leader is silent. One to two NodeTimeouts pass between these times. So raft may
-// notice the loss of a leader after three NodeTimeouts. A listener makes raft notice it soon after the first one.
+// Raft examines at random times whether its leader is silent. One to two NodeTimeouts pass between these
+// times. So raft may notice the loss of a leader after three NodeTimeouts. A listener makes raft notice it
+// soon after the first one.
 //
-// A node refuses its vote until it has noticed the silence itself. So the followers take turns, and the last one that a majority
-// needs is elected. If two of them noticed it at the same time, each would vote for itself, and nobody would be elected.
+// A node refuses its vote until it has noticed the silence itself. So the followers take turns, and the last
+// one that a majority needs is elected. If two of them noticed it at the same time, each would vote for
+// itself, and nobody would be elected.
 const (
 	ticks  = 10 // in a NodeTimeout
 	margin = 2  // ticks after the NodeTimeout until the turn of the first follower: one of them may be late
@@ -53,7 +55,8 @@ type silence struct {
 	ticks int // seen with this value of heard
 }
 
-// tick counts a tick. It reports whether raft is to examine the silence now. turn is the number of followers before this one.
+// tick counts a tick. It reports whether raft is to examine the silence now. turn is the number of followers
+// before this one.
 func (s *silence) tick(heard time.Time, turn int) bool {
 	if heard != s.heard {
 		*s = silence{heard: heard}
@@ -74,8 +77,8 @@ func turn(v *topology.View) (turn int) {
 	return turn
 }
 
-// examine makes raft examine now whether its leader is silent. Raft does so if its HeartbeatTimeout becomes shorter. So it
-// becomes longer first, by as much as raft allows.
+// examine makes raft examine now whether its leader is silent. Raft does so if its HeartbeatTimeout becomes
+// shorter. So it becomes longer first, by as much as raft allows.
 func (l *listener) examine() {
 	c := l.raft.ReloadableConfig()
 	c.HeartbeatTimeout = c.ElectionTimeout

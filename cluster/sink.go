@@ -39,9 +39,9 @@ var errEnds = errors.New("the node stops")
 
 // sink writes a snapshot beside clients. Its writes fail after gone is closed.
 //
-// A goroutine that only computes keeps a processor. Then only the other processors receive messages of clients and of other
-// nodes, or the Go runtime does after 10 ms. So a write pauses if more than stretch has passed since the last pause. In the
-// pause the processor receives messages.
+// A goroutine that only computes keeps a processor. Then only the other processors receive messages of
+// clients and of other nodes, or the Go runtime does after 10 ms. So a write pauses if more than stretch has
+// passed since the last pause. In the pause the processor receives messages.
 type sink struct {
 	io.Writer
 	gone  <-chan struct{}

@@ -14,12 +14,14 @@ type Skew struct {
 	By time.Duration
 }
 
-// skewPatience is the time between two warnings about the clock of this node, or two tries to give way for it.
+// skewPatience is the time between two warnings about the clock of this node, or two tries to give way for
+// it.
 const skewPatience = 10 * time.Second
 
-// CheckClocks compares the clock of this node with those of others, as they are now. The clock of this node is wrong if
-// it differs by more than MaxSkew from most voters, all in one direction. Then the node warns, and a leader gives way to
-// one of them. Call it about once a second, from one goroutine: it waits while the node gives way.
+// CheckClocks compares the clock of this node with those of others, as they are now. The clock of this node
+// is wrong if it differs by more than MaxSkew from most voters, all in one direction. Then the node warns,
+// and a leader gives way to one of them. Call it about once a second, from one goroutine: it waits while the
+// node gives way.
 func (n *Node) CheckClocks(others []Skew) {
 	by, better := wrongBy(n.View(), others, n.o.MaxSkew)
 	now := n.o.Clock.Monotonic()
@@ -32,7 +34,8 @@ func (n *Node) CheckClocks(others []Skew) {
 		return
 	}
 	if err := n.GiveWay(better); err != nil {
-		n.log.Warn("this node still leads although its clock is wrong, because no other node has taken over", "error", err)
+		n.log.Warn("this node still leads although its clock is wrong, because no other node has taken over",
+			"error", err)
 	}
 }
 
@@ -47,8 +50,9 @@ func (n *Node) LeaderStood(applied uint64, asked int64) {
 	n.updateView()
 }
 
-// wrongBy reports by how much the clocks of most voters differ, all in one direction, if that is more than a limit. Later
-// clocks are positive. better is the voter with the median of these clocks; "" if the clock is right, or if nobody knows.
+// wrongBy reports by how much the clocks of most voters differ, all in one direction, if that is more than a
+// limit. Later clocks are positive. better is the voter with the median of these clocks; "" if the clock is
+// right, or if nobody knows.
 func wrongBy(v *topology.View, others []Skew, limit time.Duration) (by time.Duration, better string) {
 	if limit == 0 {
 		return 0, ""

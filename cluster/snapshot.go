@@ -23,8 +23,9 @@ func (n *Node) TakeSnapshot() error {
 // ErrBusy means that no snapshot is possible at this moment.
 var ErrBusy = errors.New("another snapshot runs, or a database is being emptied: take the snapshot again later")
 
-// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store also has
-// changes that are not committed. The snapshot must not have them: the undos say what these keys held before.
+// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store
+// also has changes that are not committed. The snapshot must not have them: the undos say what these keys
+// held before.
 func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 	if n.broken.Load() {
 		return nil, errBroken
@@ -60,8 +61,8 @@ func (n *Node) facts() image.Facts {
 	return f
 }
 
-// restore replaces the keyspace by a snapshot that the leader has sent, or that was on disk at the start. Raft calls it on
-// the goroutine that applies entries.
+// restore replaces the keyspace by a snapshot that the leader has sent, or that was on disk at the start.
+// Raft calls it on the goroutine that applies entries.
 func (n *Node) restore(in io.Reader) error {
 	if n.broken.Load() {
 		return errBroken

@@ -5,16 +5,16 @@ import (
 	"cellserver/store"
 )
 
-// fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the same
-// entries.
+// fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the
+// same entries.
 type fsmState struct {
 	term  uint64 // of the last entry that counted
 	batch uint64 // its number
 	time  int64  // the time of the log, in Unix nanoseconds
 }
 
-// follows reports whether an entry counts. Effects that were collected in one epoch and proposed in a later epoch must
-// not count, because they were computed from an older state.
+// follows reports whether an entry counts. Effects that were collected in one epoch and proposed in a later
+// epoch must not count, because they were computed from an older state.
 func (s *fsmState) follows(e *entry.Entry, term uint64) bool {
 	switch {
 	case e.Term != term:

@@ -39,7 +39,8 @@ func (n *Node) updateView() {
 	}
 }
 
-// Changed has an element after a change of the view that concerns clients: another leader, another state, another node.
+// Changed has an element after a change of the view that concerns clients: another leader, another state,
+// another node.
 func (n *Node) Changed() <-chan struct{} { return n.changed }
 
 // state returns whether this node can serve commands on keys. mu is held.

@@ -25,7 +25,8 @@ func (c *Call) Int(i int) (int64, error) {
 func (c *Call) Int32(i int) (int, error) {
 	n, err := c.Int(i)
 	if err == nil && (n < math.MinInt32 || n > math.MaxInt32) {
-		err = Error(fmt.Sprintf("ERR value is out of range, value must between %d and %d", math.MinInt32, math.MaxInt32))
+		err = Error(fmt.Sprintf("ERR value is out of range, value must between %d and %d",
+			math.MinInt32, math.MaxInt32))
 	}
 	return int(n), err
 }

@@ -77,7 +77,8 @@ func unknownSubcommand(parent string, name []byte) error {
 // UnknownSubcommandOrArity is the error of a parent that finds its subcommands itself, such as
 // DEBUG.
 func UnknownSubcommandOrArity(parent string, name []byte) error {
-	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.", Clip(name, quotedBytes), parent))
+	return Error(fmt.Sprintf("ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP.",
+		Clip(name, quotedBytes), parent))
 }
 
 // NotAllowed is the error of a command that an option such as enable-debug-command forbids.

@@ -35,7 +35,8 @@ func ParseRandom(args [][]byte, with string) (r Random, err error) {
 	case !ok:
 		return r, ErrNotInteger
 	case count == math.MinInt64:
-		return r, Error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807")
+		return r, Error("ERR value is out of range, value must between " +
+			"-9223372036854775807 and 9223372036854775807")
 	case len(args) > 2 || len(args) == 2 && (with == "" || !Is(args[1], with)):
 		return r, ErrSyntax
 	case len(args) == 2 && (count < -math.MaxInt64/2 || count > math.MaxInt64/2):

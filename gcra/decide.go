@@ -10,9 +10,11 @@ import (
 const never = -1
 
 var (
-	errQuantityOutOfRange = errors.New("quantity is out of range for this count and period: over 292 years of requests")
-	errNegativeQuantity   = errors.New("quantity must not be negative")
-	errQuantityTooFar     = errors.New("quantity reaches too far: the quota would not be full again before the year 2262")
+	errQuantityOutOfRange = errors.New("quantity is out of range for this count and period: over 292 " +
+		"years of requests")
+	errNegativeQuantity = errors.New("quantity must not be negative")
+	errQuantityTooFar   = errors.New("quantity reaches too far: the quota would not be full again " +
+		"before the year 2262")
 )
 
 // Decision is the answer to one request. The last four integers of CL.THROTTLE's reply are Limit, Remaining,

@@ -21,9 +21,11 @@ var (
 	errNegativePeriod   = errors.New("period must not be negative")
 	errCount            = errors.New("count must be positive")
 	errPeriod           = errors.New("period must be positive")
-	errCountTooLarge    = errors.New("count is too large for this period: less than a nanosecond between two requests")
+	errCountTooLarge    = errors.New("count is too large for this period: less than a nanosecond " +
+		"between two requests")
 	errPeriodTooLong    = errors.New("period is too long for this count: over 292 years between two requests")
-	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would need over 292 years to come back")
+	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would " +
+		"need over 292 years to come back")
 )
 
 // Quota is a rate and the burst above it. NewQuota makes one. The zero Quota answers every request with

@@ -72,7 +72,8 @@ func (d *decision) appendPolicies(to []byte) []byte {
 	})
 }
 
-// appendLimits appends the value of RateLimit: "login";r=4;t=12. A client that has used its quota up waits for retry_after.
+// appendLimits appends the value of RateLimit: "login";r=4;t=12. A client that has used its quota up waits
+// for retry_after.
 func (d *decision) appendLimits(to []byte) []byte {
 	return d.eachPolicy(to, func(to []byte, l *limit) []byte {
 		to = strconv.AppendInt(append(to, ";r="...), min(max(l.remaining, 0), maxInteger), 10)
@@ -84,7 +85,8 @@ func (d *decision) appendLimits(to []byte) []byte {
 	})
 }
 
-// eachPolicy appends an element for each limit, but not for a limit with SHADOW, which clients should not know.
+// eachPolicy appends an element for each limit, but not for a limit with SHADOW, which clients should not
+// know.
 func (d *decision) eachPolicy(to []byte, parameters func(to []byte, l *limit) []byte) []byte {
 	for begin, i := len(to), 0; i < len(d.limits); i++ {
 		l := &d.limits[i]

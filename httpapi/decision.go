@@ -67,7 +67,8 @@ func (d *decision) readAnswer(r *line.Reply, policy string, window int64) {
 	d.limits = append(d.limits, limit{rule: policy, limited: limited, window: window, tightest: d.tightest})
 }
 
-// readReserved reads the reply of CL.RESERVE with EXPLAIN, or that of CL.SETTLE. If a scope refuses, it names the policy.
+// readReserved reads the reply of CL.RESERVE with EXPLAIN, or that of CL.SETTLE. If a scope refuses, it
+// names the policy.
 func (d *decision) readReserved(r *line.Reply, rule string) {
 	n := r.Int()
 	d.readAnswer(r, rule, 0)
@@ -116,8 +117,9 @@ func numbersOf(a *limiters.Answer) tightest {
 	return tightest{a.Limit, a.Remaining, limiters.Seconds(a.RetryAfter), limiters.Seconds(a.ResetAfter)}
 }
 
-// nameKinds makes the names of the limits of a scope different from each other. Before the call, a kind is the name of
-// a command, such as CL.WINDOW. After the call it is window, or empty if the scope has one limit.
+// nameKinds makes the names of the limits of a scope different from each other. Before the call, a kind is
+// the name of a command, such as CL.WINDOW. After the call it is window, or empty if the scope has one
+// limit.
 func nameKinds(limits []limit) {
 	if len(limits) == 1 {
 		limits[0].kind = ""

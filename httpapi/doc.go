@@ -21,16 +21,17 @@
 //	problem.go   Problem: an error reply
 //	openapi.go   /openapi.json
 //
-// A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and /forward take the decision
-// as values, because to write and read its text would cost as much as the decision. Package line carries the command to the server.
-// Package keysource makes the key of a request that a proxy asks about. Package bounded has the sockets. Package page has the
-// files of the page.
+// A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and /forward
+// take the decision as values, because to write and read its text would cost as much as the decision.
+// Package line carries the command to the server. Package keysource makes the key of a request that a proxy
+// asks about. Package bounded has the sockets. Package page has the files of the page.
 //
 // The headers RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11:
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
 //
-// Invariants: a request is refused as a whole if the API does not know a part of it. No reply says that an action is allowed
-// unless the server has counted it, or the request says that it only looks. The exception is the answer missing=allow.
+// Invariants: a request is refused as a whole if the API does not know a part of it. No reply says that an
+// action is allowed unless the server has counted it, or the request says that it only looks. The exception
+// is the answer missing=allow.
 //
 // The package takes no locks.
 package httpapi

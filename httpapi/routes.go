@@ -28,7 +28,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return err
 	}
 	if cfg.Misdirects(r) {
-		return problem(http.StatusMisdirectedRequest, misdirected, "another site may have sent this request: ask at localhost or at an IP address, add the name to http-hosts, or set http-token")
+		return problem(http.StatusMisdirectedRequest, misdirected, "another site may have sent this "+
+			"request: ask at localhost or at an IP address, add the name to http-hosts, or set "+
+			"http-token")
 	}
 	path := r.URL.Path
 	switch {

@@ -76,8 +76,8 @@ func (x *exchange) readQuestion(w http.ResponseWriter, r *http.Request, rule str
 	return err
 }
 
-// forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query belongs to the
-// client of the proxy, so the parameters are in the path, and the method may be any.
+// forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query
+// belongs to the client of the proxy, so the parameters are in the path, and the method may be any.
 func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
 	raw := r.URL.RawPath // as it was sent: the client must not change the escapes of the parameters
 	if raw == "" {
@@ -103,7 +103,8 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return x.api.noKey(x.from.Request, x.rules[0],
 			"name a key: key=… in the query, or key in a body with Content-Type: application/json")
 	case keys != 1 && asked != 1 && keys != asked:
-		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each", asked, keys)
+		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each",
+			asked, keys)
 	case x.missing.allow && asked > 1:
 		return wrong("missing=allow beside several rules lets requests pass uncounted: use missing=skip")
 	case x.missing.skip && asked != keys:

@@ -336,7 +336,8 @@ func (a *Args) errOption(arg []byte, allowed Option) error {
 	return syntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
 }
 
-// calendarUnit parses the next argument as a unit of the calendar. It returns 0 if the argument is not a unit.
+// calendarUnit parses the next argument as a unit of the calendar. It returns 0 if the argument is not a
+// unit.
 func (a *Args) calendarUnit() calendar.Unit {
 	for i, name := range [...]string{"day", "week", "month"} {
 		if len(a.rest) > 0 && word.Is(a.rest[0], name) {

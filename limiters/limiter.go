@@ -10,8 +10,8 @@ import (
 	"cellserver/store"
 )
 
-// Limiter is an algorithm with its parameters, such as CL.WINDOW with 100 actions in 60 seconds. A Limiter has no
-// state: the key holds the state.
+// Limiter is an algorithm with its parameters, such as CL.WINDOW with 100 actions in 60 seconds. A Limiter
+// has no state: the key holds the state.
 type Limiter interface {
 	// Find sets e to the entry of a key, ready for Decide and Apply.
 	Find(e *store.Entry, tx *store.Tx, key []byte)
@@ -26,8 +26,8 @@ type Limiter interface {
 // Limit is a limiter that a rule may have.
 type Limit interface {
 	Limiter
-	// Charge is Decide for a quantity that counts even if less is left. If more than the limit counts, the answer is
-	// limited, the remainder is negative, and RetryAfter is the time until a quantity of 1 passes.
+	// Charge is Decide for a quantity that counts even if less is left. If more than the limit counts, the
+	// answer is limited, the remainder is negative, and RetryAfter is the time until a quantity of 1 passes.
 	Charge(e *store.Entry, a *Answer, now, quantity int64) error
 	// Reserving returns the limiter for a quantity that may be settled later.
 	Reserving() Limit
@@ -36,13 +36,13 @@ type Limit interface {
 	// Settle replaces the estimated cost of a request with its real cost. The answer is that of a charge of 0
 	// afterwards.
 	Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error
-	// Release gives back reservations that have ended, and stores the result. The result is the same as if each
-	// reservation had been settled at its end, with a real cost of 0. ended has their ends, in order.
+	// Release gives back reservations that have ended, and stores the result. The result is the same as if
+	// each reservation had been settled at its end, with a real cost of 0. ended has their ends, in order.
 	Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error
 	// Window returns the nanoseconds in which the whole limit comes back.
 	Window() int64
-	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state without
-	// effect at now has zeros. Call State only after a Decide without an error.
+	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state
+	// without effect at now has zeros. Call State only after a Decide without an error.
 	State(e *store.Entry, now int64) []Field
 }
 
@@ -52,8 +52,8 @@ type Field struct {
 	Value int64
 }
 
-// Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the limit
-// needs no period.
+// Mark is what a limit remembers of a decision: the end of a window, or a length of time. Period is 0 if the
+// limit needs no period.
 type Mark struct {
 	IsTime        bool
 	Value, Period int64
@@ -84,8 +84,8 @@ type Answer struct {
 // Never is the RetryAfter of a request that passes, and of a request that can never pass.
 const Never = -1
 
-// Seconds converts nanoseconds to seconds, rounded up: a client that waits so long never retries too early. It returns Never
-// for Never.
+// Seconds converts nanoseconds to seconds, rounded up: a client that waits so long never retries too early.
+// It returns Never for Never.
 func Seconds(ns int64) int64 {
 	if ns == Never {
 		return Never
@@ -188,8 +188,8 @@ func unlessPast(at, now int64) int64 {
 	return exact.CeilDiv(at, 1e6)
 }
 
-// wholeMicros converts a score, which clients may have written, to whole microseconds: rounded down, from 0 to 9·10¹⁵.
-// The largest value is in the year 2255, so it fits into nanoseconds.
+// wholeMicros converts a score, which clients may have written, to whole microseconds: rounded down, from 0
+// to 9·10¹⁵. The largest value is in the year 2255, so it fits into nanoseconds.
 func wholeMicros(score float64) int64 {
 	const latest = 9e15
 	return int64(min(max(score, 0), latest))

@@ -70,7 +70,8 @@ func (l Log) Reserving() Limit {
 	return l
 }
 
-// Mark implements [Limit]. The mark is the resolution, because the resolution determines which entry a request joined.
+// Mark implements [Limit]. The mark is the resolution, because the resolution determines which entry a
+// request joined.
 func (l Log) Mark(*Answer) Mark { return Mark{Value: l.Resolution} }
 
 // Settle implements [Limit].

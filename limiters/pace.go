@@ -10,9 +10,9 @@ import (
 	"cellserver/store"
 )
 
-// Pacer is the limiter of CL.PACE. Its key holds two integers with a space between them. The first is the Unix
-// nanosecond at which the next action may begin. The second is the unused time before it, in nanoseconds. An absent key
-// means that the last action was long ago.
+// Pacer is the limiter of CL.PACE. Its key holds two integers with a space between them. The first is the
+// Unix nanosecond at which the next action may begin. The second is the unused time before it, in
+// nanoseconds. An absent key means that the last action was long ago.
 type Pacer struct {
 	plainKey
 	pace.Pacer

@@ -11,9 +11,9 @@ import (
 	"cellserver/store"
 )
 
-// SlidingWindow is the limiter of CL.SLIDING. Its key holds previous·10⁹ + current. It expires two periods after the
-// beginning of the current window, so the expiry identifies the window. Charges may count more than nine digits. The
-// key then holds both counts as text: "previous+current".
+// SlidingWindow is the limiter of CL.SLIDING. Its key holds previous·10⁹ + current. It expires two periods
+// after the beginning of the current window, so the expiry identifies the window. Charges may count more
+// than nine digits. The key then holds both counts as text: "previous+current".
 type SlidingWindow struct {
 	plainKey
 	window.Sliding

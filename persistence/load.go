@@ -60,7 +60,8 @@ func (l *loader) snapshot(ctx context.Context, set *Settings, path string) error
 	}
 	l.keys.Store(loaded.Keys)
 	l.expired.Store(loaded.Expired)
-	l.log.Info("loaded", "file", path, "keys", loaded.Keys, "expired", loaded.Expired, "milliseconds", l.milliseconds())
+	l.log.Info("loaded",
+		"file", path, "keys", loaded.Keys, "expired", loaded.Expired, "milliseconds", l.milliseconds())
 	l.logSkipped(loaded.Skipped)
 	return nil
 }

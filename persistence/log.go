@@ -80,7 +80,8 @@ func (a *appendLog) failed(err error) {
 	if always {
 		refused = "all commands on keys are refused, and unacknowledged changes may be lost"
 	}
-	a.log.Error("append-only file cannot be written: free disk space or repair the directory; the server then rewrites the file by itself",
+	a.log.Error("append-only file cannot be written: free disk space or repair the directory; the "+
+		"server then rewrites the file by itself",
 		"until-then", refused, "error", err)
 }
 

@@ -86,7 +86,8 @@ func (a *appendLog) rewrite(j *job) error {
 		a.log.Info("rewrite of the append-only file stopped")
 		return err
 	case err != nil:
-		a.log.Error("rewrite of the append-only file failed: free disk space or repair the directory; the server tries again by itself",
+		a.log.Error("rewrite of the append-only file failed: free disk space or repair the directory; "+
+			"the server tries again by itself",
 			"error", err, "failures", r.failures.Add(1))
 		return err
 	}

@@ -44,7 +44,8 @@ func push(L *lua.LState, v lua.LValue) int {
 	return 1
 }
 
-// errorTable makes the table of an error. A text without a code, which is one word, gets the code ERR in Redis 7.
+// errorTable makes the table of an error. A text without a code, which is one word, gets the code ERR in
+// Redis 7.
 func errorTable(m *machine.Machine, text string, style Style) *lua.LTable {
 	if style == Redis7 && !strings.Contains(text, " ") {
 		text = "ERR " + text
@@ -57,7 +58,8 @@ func errorTable(m *machine.Machine, text string, style Style) *lua.LTable {
 // ownError makes the error of a function of the library, whose text has no code.
 func (e *Engine) ownError(L *lua.LState, text string) *lua.LTable {
 	if e.run.Style == Redis6 {
-		return e.field("err", lua.LString(strings.Replace(e.m.Where(L, 1), "user_script:", "@user_script: ", 1)+text))
+		return e.field("err",
+			lua.LString(strings.Replace(e.m.Where(L, 1), "user_script:", "@user_script: ", 1)+text))
 	}
 	return e.field("err", lua.LString("ERR "+text))
 }
@@ -134,7 +136,8 @@ func (e *Engine) setResp(L *lua.LState) int {
 	return 0
 }
 
-// setRepl accepts what Redis accepts. All effects are logged in any case: a log that lacks some would lose data.
+// setRepl accepts what Redis accepts. All effects are logged in any case: a log that lacks some would lose
+// data.
 func (e *Engine) setRepl(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		e.raise(L, "redis.set_repl() requires two arguments.")

@@ -14,8 +14,8 @@ func (e *Engine) call(L *lua.LState, raise bool) int {
 	return push(L, value)
 }
 
-// callUnused is call for a script that does not use the reply. Most scripts of limiters ignore the replies of their
-// writes.
+// callUnused is call for a script that does not use the reply. Most scripts of limiters ignore the replies
+// of their writes.
 func (e *Engine) callUnused(L *lua.LState, raise bool) int {
 	e.callCommand(L, raise, false)
 	return 0

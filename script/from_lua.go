@@ -12,14 +12,15 @@ import (
 // maxLevels is how deep a reply may be nested.
 const maxLevels = 1000
 
-// maxRoom is the largest number of elements for which an array gets memory at once. A longer array grows step by step.
+// maxRoom is the largest number of elements for which an array gets memory at once. A longer array grows
+// step by step.
 const maxRoom = 1 << 10
 
 // replyCost is what an element of a reply costs in bytes.
 const replyCost = 160
 
-// A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table that contains
-// itself is small, and its reply is not.
+// A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table
+// that contains itself is small, and its reply is not.
 type converter struct {
 	resp    int
 	m       *machine.Machine
@@ -111,8 +112,8 @@ func (c *converter) boolean(v bool) Reply {
 	return Reply{}
 }
 
-// table makes a reply from a table. The name of a field, such as ok or err, says which kind of reply it is. Without
-// such a field the reply is an array, which ends before the first nil.
+// table makes a reply from a table. The name of a field, such as ok or err, says which kind of reply it is.
+// Without such a field the reply is an array, which ends before the first nil.
 func (c *converter) table(t *lua.LTable) Reply {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
 		if !c.take(textCopies * len(s)) {

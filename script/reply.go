@@ -28,7 +28,8 @@ type Reply struct {
 	Double float64
 	Items  []Reply
 
-	// Counted is true for the error of a command that a script passes on. The statistics have counted it already.
+	// Counted is true for the error of a command that a script passes on. The statistics have counted it
+	// already.
 	Counted bool
 }
 

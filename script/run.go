@@ -58,7 +58,8 @@ func (e *Engine) Drop() {
 	e.used = 0
 }
 
-// begin prepares the interpreter. It returns an error if the keys and arguments alone exceed the memory of a script.
+// begin prepares the interpreter. It returns an error if the keys and arguments alone exceed the memory of a
+// script.
 func (e *Engine) begin() (stopped error) {
 	defer func() {
 		if raised := recover(); raised != nil {

@@ -36,7 +36,8 @@ var flagNames = map[string]Flags{
 	"allow-cross-slot-keys": AllowCrossSlotKeys, "allow-key-locking": AllowKeyLocking,
 }
 
-// ParseFlags reads the first line of a script, if it begins with #!. rest is the script without it; line numbers stay.
+// ParseFlags reads the first line of a script, if it begins with #!. rest is the script without it; line
+// numbers stay.
 func ParseFlags(source []byte) (flags Flags, rest []byte, err error) {
 	if !bytes.HasPrefix(source, []byte("#!")) {
 		return 0, source, nil

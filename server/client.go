@@ -107,7 +107,8 @@ func (c *Client) Limits() resp.Limits {
 func (c *Client) Failed(reason any, stack []byte) {
 	log, addr := c.server.parts.Log, c.conn.Link.Peer.RemoteAddr()
 	if reason == resp.ErrOutputLimit {
-		log.Warn("closing a client whose replies exceed client-output-buffer-limit: raise the limit, or ask for less at once",
+		log.Warn("closing a client whose replies exceed client-output-buffer-limit: raise the limit, "+
+			"or ask for less at once",
 			"client", addr, "command", c.call.Name(), "limit", c.OutputLimit().Hard)
 		return
 	}
@@ -116,7 +117,8 @@ func (c *Client) Failed(reason any, stack []byte) {
 		return
 	}
 	c.server.stats.Totals.Panics.Add(1)
-	log.Error("a command panicked; its connection is closed: please report this log entry", "command", c.call.Name(),
+	log.Error("a command panicked; its connection is closed: please report this log entry",
+		"command", c.call.Name(),
 		"client", addr, "reason", reason, "stack", string(stack))
 }
 

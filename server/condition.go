@@ -41,9 +41,12 @@ func (s *Server) Condition() Condition {
 
 const (
 	errLoading    commands.Error = "LOADING Redis is loading the dataset in memory"
-	errSaveFailed commands.Error = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
-		"Commands that may modify the data set are disabled, because this instance is configured to report errors during writes " +
-		"if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB error."
+	errSaveFailed commands.Error = "MISCONF Redis is configured to save RDB snapshots, but it's " +
+		"currently unable to persist to disk. " +
+		"Commands that may modify the data set are disabled, because this instance is configured to " +
+		"report errors during writes " +
+		"if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs " +
+		"for details about the RDB error."
 )
 
 // errLogFailed has the text of Redis for an append-only file that it cannot write.

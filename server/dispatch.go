@@ -99,7 +99,8 @@ func (c *Client) reject(call *commands.Call, err error) resp.Status {
 // gets no replies to earlier commands of the batch.
 func (c *Client) endHTTP(call *commands.Call) resp.Status {
 	if c.server.http.mayWarn(call.Now) {
-		c.server.parts.Log.Warn("possible SECURITY ATTACK: closing a client that sends HTTP (POST or Host: as a command), perhaps a web "+
+		c.server.parts.Log.Warn("possible SECURITY ATTACK: closing a client that sends HTTP (POST or "+
+			"Host: as a command), perhaps a web "+
 			"page that tries to command this server: find what sends it", "client", c.conn.Link.Peer.RemoteAddr())
 	}
 	call.Out.Truncate(0)

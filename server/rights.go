@@ -42,10 +42,13 @@ func (c *Client) Permit(call *commands.Call, lastKey int) error {
 
 // The errors of Redis 7.0.
 const (
-	errNoKey     commands.Error = "NOPERM this user has no permissions to access one of the keys used as arguments"
-	errNoChannel commands.Error = "NOPERM this user has no permissions to access one of the channels used as arguments"
+	errNoKey commands.Error = "NOPERM this user has no permissions to access one of the keys used " +
+		"as arguments"
+	errNoChannel commands.Error = "NOPERM this user has no permissions to access one of the channels " +
+		"used as arguments"
 
-	errChanged = "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. " +
+	errChanged = "NOPERM ACLs rules changed between the moment the transaction was accumulated and the " +
+		"EXEC call. " +
 		"This command is no longer allowed for the following reason: "
 )
 

@@ -11,7 +11,8 @@ type Entry struct {
 	db    int
 }
 
-// Peek finds a key without counting it as used: for TYPE, TTL and OBJECT. It removes an expired key, as all look-ups do.
+// Peek finds a key without counting it as used: for TYPE, TTL and OBJECT. It removes an expired key, as all
+// look-ups do.
 func (tx *Tx) Peek(key []byte) (e Entry) {
 	tx.locate(&e, key)
 	if e.place.Found() && e.place.Cell().Expired(tx.now) && !tx.KeepExpired {
@@ -114,8 +115,8 @@ func (e *Entry) Kind() Kind { return e.place.Kind() }
 // other kinds.
 func (e *Entry) Number() (n int64, ok bool) { return e.place.Number() }
 
-// Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is false for all
-// other keys.
+// Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is
+// false for all other keys.
 func (e *Entry) Volatile() (n, expireAt int64, ok bool) { return e.place.Volatile() }
 
 // Int returns the integer of a key of kind Int, or 0 if the key is absent.

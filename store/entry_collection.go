@@ -1,14 +1,15 @@
 package store
 
-// SetLimits bounds the compact forms of collections, to [value.MostEntries] at most. Collections that are there keep their
-// form until they grow.
+// SetLimits bounds the compact forms of collections, to [value.MostEntries] at most. Collections that are
+// there keep their form until they grow.
 func (s *Store) SetLimits(l Limits) {
 	l = l.Bounded()
 	s.limits.Store(&l)
 }
 
-// Change changes the collection that the key holds, or makes it if the change does so. The key must be absent or
-// hold a collection of the change's type. Without members the key is removed. If nothing changes, there is no effect.
+// Change changes the collection that the key holds, or makes it if the change does so. The key must be
+// absent or hold a collection of the change's type. Without members the key is removed. If nothing changes,
+// there is no effect.
 func (e *Entry) Change(how *Change, o Operands) (added, changed bool) {
 	if !how.Makes && !e.Exists() {
 		return false, false
@@ -34,8 +35,8 @@ func (e *Entry) Change(how *Change, o Operands) (added, changed bool) {
 	return did.Added, true
 }
 
-// Apply does what an effect of another store says, [OpChange] or [OpStore]. It reports false and does nothing if the
-// key holds a value of another type.
+// Apply does what an effect of another store says, [OpChange] or [OpStore]. It reports false and does
+// nothing if the key holds a value of another type.
 func (e *Entry) Apply(t *Type, how *Change, o Operands) bool {
 	if e.Exists() && e.Kind() != t.Kind {
 		return false
@@ -71,8 +72,8 @@ func (e *Entry) removeIfEmpty(c Collection) {
 	}
 }
 
-// StoreAll makes the key hold a collection of members until expireAt, whatever it held before. members calls add with the
-// operands of the type's whole change for each. Without members the key is removed.
+// StoreAll makes the key hold a collection of members until expireAt, whatever it held before. members calls
+// add with the operands of the type's whole change for each. Without members the key is removed.
 func (e *Entry) StoreAll(t *Type, expireAt int64, members func(add func(Operands))) {
 	var c Collection
 	tx := e.tx

@@ -13,8 +13,8 @@ func (e *Entry) CopyTo(db int, dst []byte) {
 	d.SetImage(&was)
 }
 
-// SetImage makes the key hold a copy of the value and the expiry that an image shows, whatever it held before. The image may
-// be of another store.
+// SetImage makes the key hold a copy of the value and the expiry that an image shows, whatever it held
+// before. The image may be of another store.
 func (e *Entry) SetImage(was *Image) {
 	switch was.Kind {
 	case None:
@@ -28,8 +28,8 @@ func (e *Entry) SetImage(was *Image) {
 	}
 }
 
-// SetDraft is [Entry.SetImage] for a copy that nobody reads after the image has changed. It shares the memory of a large
-// sorted set, so the time does not depend on its size.
+// SetDraft is [Entry.SetImage] for a copy that nobody reads after the image has changed. It shares the
+// memory of a large sorted set, so the time does not depend on its size.
 func (e *Entry) SetDraft(was *Image) {
 	if z, sorted := was.Collection.(*SortedSet); sorted && was.Kind == Sorted {
 		e.SetCollection(z.Draft(), was.ExpireAt)
@@ -38,8 +38,8 @@ func (e *Entry) SetDraft(was *Image) {
 	e.SetImage(was)
 }
 
-// Rename gives the key another name in its database, and replaces the key of that name. The value and the expiry stay the
-// same. The names must differ. If the key is absent, nothing changes.
+// Rename gives the key another name in its database, and replaces the key of that name. The value and the
+// expiry stay the same. The names must differ. If the key is absent, nothing changes.
 //
 // No value is copied, so a rename takes the same time for every size.
 func (e *Entry) Rename(to []byte) {

@@ -45,9 +45,9 @@ func (e *Entry) SetBytes(b []byte, expireAt int64) {
 	f.Value, f.At = own, expireAt
 }
 
-// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. New memory has room
-// bytes free. The bytes take the memory of the key's string if [table.Place.Overwrite] allows it with mostRoom, and if the
-// transaction has written nothing before.
+// SetBytesWithRoom is [Entry.SetBytes] for bytes that are not an integer, and that soon grow. New memory has
+// room bytes free. The bytes take the memory of the key's string if [table.Place.Overwrite] allows it with
+// mostRoom, and if the transaction has written nothing before.
 func (e *Entry) SetBytesWithRoom(b []byte, room, mostRoom int, expireAt int64) {
 	if own := e.overwrite(b, mostRoom, expireAt); own != nil {
 		f := e.record(OpSet)
@@ -57,8 +57,8 @@ func (e *Entry) SetBytesWithRoom(b []byte, room, mostRoom int, expireAt int64) {
 	e.adoptBytes(append(slices.Grow([]byte(nil), len(b)+room), b...), expireAt)
 }
 
-// overwrite is [table.Place.Overwrite]. It also returns nil and changes nothing if an earlier effect of the transaction may still
-// show the string.
+// overwrite is [table.Place.Overwrite]. It also returns nil and changes nothing if an earlier effect of the
+// transaction may still show the string.
 func (e *Entry) overwrite(b []byte, mostRoom int, expireAt int64) []byte {
 	if len(e.tx.effects) > 0 {
 		return nil

@@ -47,8 +47,8 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	return true
 }
 
-// evictOne removes one key. It reports whether there was a key to remove. It may remove no key if clients use all candidates
-// right after each sample.
+// evictOne removes one key. It reports whether there was a key to remove. It may remove no key if clients
+// use all candidates right after each sample.
 func (v *evictor) evictOne(now int64, samples int) bool {
 	for range evictTries {
 		found := v.sample(now, samples)
@@ -129,7 +129,8 @@ func (v *evictor) rank(c table.Cell) uint64 {
 	return v.tx.Rand()
 }
 
-// evict removes a candidate, and reports whether it removed a key. A key that was used since it was sampled stays.
+// evict removes a candidate, and reports whether it removed a key. A key that was used since it was sampled
+// stays.
 func (v *evictor) evict(now int64, c *candidate) bool {
 	var fp Footprint
 	fp.add(c.partition)

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// lock is the lock of a partition. A long transaction marks the locks that it holds, so that others can avoid to wait for
-// it. A short one does not: it ends before a goroutine could do anything else.
+// lock is the lock of a partition. A long transaction marks the locks that it holds, so that others can
+// avoid to wait for it. A short one does not: it ends before a goroutine could do anything else.
 type lock struct {
 	sync.Mutex
 	long     atomic.Int64 // 0, or isLong if a long transaction has the lock, or its Tx.Since
@@ -58,8 +58,8 @@ func (l *lock) spin() (locked, tired bool) {
 	return false, true
 }
 
-// sleep locks. It never sleeps while a long transaction has the lock: either it sees the mark, or the transaction sees
-// that it sleeps.
+// sleep locks. It never sleeps while a long transaction has the lock: either it sees the mark, or the
+// transaction sees that it sleeps.
 func (l *lock) sleep() bool {
 	l.sleepers.Add(1)
 	defer l.sleepers.Add(-1)
@@ -93,7 +93,8 @@ func (l *lock) lockLong(mark int64) {
 	}
 }
 
-// mark marks a lock as that of a long transaction. If somebody sleeps, it unlocks instead, and lets others run.
+// mark marks a lock as that of a long transaction. If somebody sleeps, it unlocks instead, and lets others
+// run.
 func (l *lock) mark(mark int64) bool {
 	l.long.Store(mark)
 	if l.sleepers.Load() == 0 {

@@ -40,8 +40,8 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 	}
 }
 
-// UnhashedKey returns a key with its slot, and without a hash: [Tx.HashKeys] computes it. The bytes of the key must not change while
-// the result is used.
+// UnhashedKey returns a key with its slot, and without a hash: [Tx.HashKeys] computes it. The bytes of the
+// key must not change while the result is used.
 func UnhashedKey(key []byte, slot uint16) HashedKey {
 	return HashedKey{at: unsafe.SliceData(key), size: len(key), slot: slot}
 }
@@ -54,8 +54,8 @@ func (tx *Tx) HashKeys(keys []HashedKey) {
 	}
 }
 
-// PrefetchKeys sets the hashes of keys, and prefetches the index of a database for them. They are keys of a later transaction or of
-// the running one.
+// PrefetchKeys sets the hashes of keys, and prefetches the index of a database for them. They are keys of a
+// later transaction or of the running one.
 func (tx *Tx) PrefetchKeys(db int, keys []HashedKey) {
 	d := tx.s.tables.place(db).Load()
 	if d == nil {
@@ -71,8 +71,8 @@ func (tx *Tx) PrefetchKeys(db int, keys []HashedKey) {
 	}
 }
 
-// PrefetchCells prefetches the cells of several keys. It reads the index, so call it after [Tx.PrefetchKeys], at best a command
-// later.
+// PrefetchCells prefetches the cells of several keys. It reads the index, so call it after
+// [Tx.PrefetchKeys], at best a command later.
 func (tx *Tx) PrefetchCells(db int, keys []HashedKey) {
 	d := tx.s.tables.place(db).Load()
 	if d == nil {
@@ -84,8 +84,8 @@ func (tx *Tx) PrefetchCells(db int, keys []HashedKey) {
 	}
 }
 
-// Expect gives the running transaction the hash of the key that it looks up next, so that it does not compute the hash again. k must
-// not change until the transaction ends, or until the next Expect.
+// Expect gives the running transaction the hash of the key that it looks up next, so that it does not
+// compute the hash again. k must not change until the transaction ends, or until the next Expect.
 func (tx *Tx) Expect(k *HashedKey) {
 	if tx.only == nil {
 		tx.partitionOfSlot(k.slot)

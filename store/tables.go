@@ -72,8 +72,9 @@ type made struct {
 	db int
 }
 
-// makeTable makes the table of the transaction's database. At its end, the transaction drops the table if it is empty:
-// commands that find no key must not fill the memory. Database 0 keeps its tables, because it is the usual one.
+// makeTable makes the table of the transaction's database. At its end, the transaction drops the table if it
+// is empty: commands that find no key must not fill the memory. Database 0 keeps its tables, because it is
+// the usual one.
 func (tx *Tx) makeTable(p *partition) *table.Table {
 	if tx.db != 0 {
 		tx.made = append(tx.made, made{p, tx.db})

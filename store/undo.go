@@ -7,7 +7,8 @@ import (
 	"cellserver/store/table"
 )
 
-// A transaction keeps room for this number of bytes of packed undos after its end, and for this number of other undos.
+// A transaction keeps room for this number of bytes of packed undos after its end, and for this number of
+// other undos.
 const (
 	keptPacked = 4 << 10
 	keptUndo   = 16
@@ -212,8 +213,8 @@ func (tx *Tx) revertFlush(tables []table.Detached) {
 	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
 }
 
-// KeepUndo makes the transaction keep what it changes, until its end. So [Tx.Rollback] can take it back. Call it right
-// after Begin.
+// KeepUndo makes the transaction keep what it changes, until its end. So [Tx.Rollback] can take it back.
+// Call it right after Begin.
 func (tx *Tx) KeepUndo() {
 	if tx.s.keepsUndo {
 		return
@@ -243,9 +244,9 @@ func (tx *Tx) endOwnUndo() {
 	})
 }
 
-// Rollback takes back all that the transaction has done since Begin. It needs [Tx.KeepUndo], or [Store.KeepUndo]. The
-// partitions stay locked, and the transaction may go on. Watchers of the keys stay marked. As [Store.Revert], it panics
-// with [ErrExhausted] if there is no memory.
+// Rollback takes back all that the transaction has done since Begin. It needs [Tx.KeepUndo], or
+// [Store.KeepUndo]. The partitions stay locked, and the transaction may go on. Watchers of the keys stay
+// marked. As [Store.Revert], it panics with [ErrExhausted] if there is no memory.
 func (tx *Tx) Rollback() {
 	db, keepExpired := tx.db, tx.KeepExpired
 	tx.gatherUndo()

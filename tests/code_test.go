@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,6 +20,7 @@ const (
 	maxFileLines     = 400
 	maxFunctionLines = 60
 	mostFunctions    = 25
+	maxColumns       = 110 // of 99 lines of 100; a tab is four columns
 )
 
 // A source is one Go file of the server. Tests, tests/ and other modules do not belong to it.
@@ -275,4 +277,20 @@ func receiver(f *ast.FuncDecl) *ast.Ident {
 			return of
 		}
 	}
+}
+
+// TestLinesFitThePage: 99 of 100 lines of the server's code have at most maxColumns columns.
+func TestLinesFitThePage(t *testing.T) {
+	lines, wide := 0, 0
+	for _, s := range sources(t) {
+		text, err := os.ReadFile(filepath.Join(root(t), s.path))
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			lines++
+			if utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")) > maxColumns {
+				wide++
+			}
+		}
+	}
+	require.LessOrEqual(t, 100*wide, lines, "%d lines of %d have more than %d columns", wide, lines, maxColumns)
 }

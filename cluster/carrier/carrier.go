@@ -42,8 +42,9 @@ func (s *seldom) may() bool {
 	return true
 }
 
-// New returns a transport. Entries go over the connections of the second layer, and all other messages go over network. An answer
-// must come within the timeout. Messages of network wait until something comes from quiet; nil is no wait.
+// New returns a transport. Entries go over the connections of the second layer, and all other messages go
+// over network. An answer must come within the timeout. Messages of network wait until something comes from
+// quiet; nil is no wait.
 func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, quiet <-chan time.Time, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
@@ -57,8 +58,8 @@ func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.
 // Consumer implements [raft.Transport].
 func (c *Carrier) Consumer() <-chan raft.RPC { return c.consumer }
 
-// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time, and asks
-// for a pipeline again after each request.
+// AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time,
+// and asks for a pipeline again after each request.
 func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) (raft.AppendPipeline, error) {
 	if c.pauses.last(to) {
 		return nil, raft.ErrPipelineReplicationNotSupported
@@ -71,8 +72,8 @@ func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) 
 	return newPipeline(conn, c.timeout, func(err error) { c.judge(to, err) }), nil
 }
 
-// judge notes whether a pipeline to an address works. err is nil if entries arrive, otherwise the error that ended the
-// pipeline.
+// judge notes whether a pipeline to an address works. err is nil if entries arrive, otherwise the error that
+// ended the pipeline.
 func (c *Carrier) judge(to raft.ServerAddress, err error) {
 	if err == nil {
 		c.pauses.forget(to)
@@ -154,11 +155,13 @@ func (c *Carrier) complain(from net.Addr, err error) {
 	}
 	total := c.faults.Add(1)
 	if c.ofFaults.may() {
-		c.log.Warn("a connection for entries was closed, because its bytes are wrong: see the error", "from", from, "error", err, "total", total)
+		c.log.Warn("a connection for entries was closed, because its bytes are wrong: see the error",
+			"from", from, "error", err, "total", total)
 	}
 }
 
-// serve answers the requests of a connection, one after the other. It ends the connection if Raft gives no answer to a request.
+// serve answers the requests of a connection, one after the other. It ends the connection if Raft gives no
+// answer to a request.
 func (c *Carrier) serve(conn net.Conn) error {
 	in := bufio.NewReaderSize(conn, 64<<10)
 	answers := make(chan raft.RPCResponse, 1)

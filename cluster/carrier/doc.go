@@ -1,6 +1,7 @@
-// Package carrier carries the entries of Raft's log to the other nodes. Raft's own transport encodes by reflection, and
-// passes each message through several goroutines. This is most of the cost of an entry. So entries have connections and
-// a format of their own. All other messages, which are rare, stay with Raft's transport.
+// Package carrier carries the entries of Raft's log to the other nodes. Raft's own transport encodes by
+// reflection, and passes each message through several goroutines. This is most of the cost of an entry. So
+// entries have connections and a format of their own. All other messages, which are rare, stay with Raft's
+// transport.
 //
 //	frame.go     the format of a request with entries, and of its answer
 //	pipeline.go  the sender: it sends the next request before the previous answer arrives
@@ -17,6 +18,6 @@
 //
 // # Locks
 //
-// pipeline.mu guards the number of requests in flight, and their timer. pauses.mu guards the pauses. No goroutine waits
-// while it holds one of them.
+// pipeline.mu guards the number of requests in flight, and their timer. pauses.mu guards the pauses. No
+// goroutine waits while it holds one of them.
 package carrier

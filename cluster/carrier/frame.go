@@ -26,8 +26,8 @@ const (
 	answerSize = 17
 	// The entries of a request have at most maxBytes bytes together.
 	maxBytes = 1 << 30
-	// The receiver reads a long entry in parts of maxPart bytes. It allocates memory for at most one part that has not
-	// arrived yet.
+	// The receiver reads a long entry in parts of maxPart bytes. It allocates memory for at most one part
+	// that has not arrived yet.
 	maxPart = 1 << 20
 	// The sender collects at most maxRoom bytes before it writes them.
 	maxRoom = 64 << 10
@@ -53,7 +53,8 @@ const (
 	atOnce    // the sender need not wait before it tries again
 )
 
-// check returns an error if the receiver would refuse a request. Then Raft's own transport carries the request.
+// check returns an error if the receiver would refuse a request. Then Raft's own transport carries the
+// request.
 func check(r *raft.AppendEntriesRequest) error {
 	if len(r.Entries) > MaxEntries {
 		return tooMany(len(r.Entries))
@@ -160,7 +161,8 @@ func readEntry(in *bufio.Reader, l *raft.Log, most int) (err error) {
 	return err
 }
 
-// readData reads the bytes of an entry. Their number is only a claim of the sender, so a long entry is read in parts.
+// readData reads the bytes of an entry. Their number is only a claim of the sender, so a long entry is read
+// in parts.
 func readData(in *bufio.Reader, size int) ([]byte, error) {
 	if size <= maxPart {
 		data := make([]byte, size)

@@ -10,12 +10,12 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// inFlight is how many requests of a connection may wait for their answers. The number is Raft's own default. More
-// requests would add latency.
+// inFlight is how many requests of a connection may wait for their answers. The number is Raft's own
+// default. More requests would add latency.
 const inFlight = raft.DefaultMaxRPCsInFlight
 
-// provenBy is the number of answers after which a connection counts as working. A connection that fails earlier brings
-// nothing, because Raft sends the unanswered requests again.
+// provenBy is the number of answers after which a connection counts as working. A connection that fails
+// earlier brings nothing, because Raft sends the unanswered requests again.
 const provenBy = 100
 
 var errLate = errors.New("no answer came in time")
@@ -87,7 +87,8 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	return r, nil
 }
 
-// count adds to the number of requests in flight. The timer begins with the first of them, and again with each answer.
+// count adds to the number of requests in flight. The timer begins with the first of them, and again with
+// each answer.
 func (p *pipeline) count(more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

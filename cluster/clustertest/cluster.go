@@ -36,7 +36,8 @@ type Options struct {
 	Prepare func(*cluster.Node)
 	// FrozenClocks makes the monotonic clocks stand still, which breaks what leases rely on.
 	FrozenClocks bool
-	// Files makes the logs of the machines files of package raftlog, on disks that can lose power and be full.
+	// Files makes the logs of the machines files of package raftlog, on disks that can lose power and be
+	// full.
 	Files bool
 	// Unsynced makes the logs of the machines skip syncs. So a power cut may lose confirmed entries.
 	Unsynced bool
@@ -50,7 +51,8 @@ type Options struct {
 	Eager bool
 }
 
-// New makes a cluster, and starts its machines. They stop at the end of the test. Call it in a bubble of testing/synctest.
+// New makes a cluster, and starts its machines. They stop at the end of the test. Call it in a bubble of
+// testing/synctest.
 func New(t testing.TB, o Options) *Cluster {
 	c := &Cluster{Network: NewNetwork(o.Seed), t: t, o: o}
 	c.log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo, ReplaceAttr: virtualTime}))
@@ -117,8 +119,8 @@ func (c *Cluster) RequireEqual() map[string]string {
 	return all
 }
 
-// Equal waits until all running machines have applied the same entries, and compares their keys. No client may write
-// meanwhile.
+// Equal waits until all running machines have applied the same entries, and compares their keys. No client
+// may write meanwhile.
 func (c *Cluster) Equal() (all map[string]string, differ error) {
 	c.t.Helper()
 	for range 300 {

@@ -30,7 +30,8 @@ type Disk struct {
 	trusted  bool // a log that is too short is not refused
 }
 
-// NewDisk returns an empty disk, whose log is in memory or in files. unsynced makes the log skip syncs of its files.
+// NewDisk returns an empty disk, whose log is in memory or in files. unsynced makes the log skip syncs of
+// its files.
 func NewDisk(files, unsynced bool) *Disk {
 	d := &Disk{snapshots: &snapshots{}, full: &atomic.Bool{}, hangs: &atomic.Bool{}, unsynced: unsynced}
 	if files {
@@ -84,8 +85,8 @@ func (d *Disk) hanging(logs raft.LogStore, stable raft.StableStore) cluster.Disk
 	}
 }
 
-// crash leaves the files as the next process finds them. If r is nil, only the process ends. Otherwise the power fails,
-// and r chooses which unsynced bytes remain.
+// crash leaves the files as the next process finds them. If r is nil, only the process ends. Otherwise the
+// power fails, and r chooses which unsynced bytes remain.
 func (d *Disk) crash(r *rand.Rand) {
 	d.hangs.Store(false) // the process must end; what it writes is lost
 	if d.files == nil {
@@ -99,8 +100,8 @@ func (d *Disk) crash(r *rand.Rand) {
 	d.files.Fault = d.fault
 }
 
-// stable is the term and the vote. Raft panics if it cannot write them. The failure ends the node anyway, so it ends the
-// goroutine of raft instead.
+// stable is the term and the vote. Raft panics if it cannot write them. The failure ends the node anyway, so
+// it ends the goroutine of raft instead.
 type stable struct{ *raftlog.Store }
 
 // SetUint64 implements [raft.StableStore].
@@ -178,7 +179,8 @@ func (s *snapshots) Create(version raft.SnapshotVersion, index, term uint64, c r
 	defer s.mu.Unlock()
 	s.made++
 	return &snapshot{of: s, meta: raft.SnapshotMeta{
-		Version: version, ID: fmt.Sprint(term, "-", index, "-", s.made), Index: index, Term: term, Configuration: c, ConfigurationIndex: cIndex,
+		Version: version, ID: fmt.Sprint(term, "-",
+			index, "-", s.made), Index: index, Term: term, Configuration: c, ConfigurationIndex: cIndex,
 	}}, nil
 }
 

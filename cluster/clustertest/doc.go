@@ -1,5 +1,6 @@
-// Package clustertest runs the nodes of a cluster in one process, for tests in a bubble of testing/synctest. There the
-// time is virtual, so an hour of faults takes seconds. The commands of clients go as bytes through the real server.
+// Package clustertest runs the nodes of a cluster in one process, for tests in a bubble of testing/synctest.
+// There the time is virtual, so an hour of faults takes seconds. The commands of clients go as bytes through
+// the real server.
 //
 //	cluster.go    Cluster: its machines, their start, and what must be equal at the end
 //	machine.go    Machine: one node with its server, its clock and its disk; it can crash and start again

@@ -51,8 +51,8 @@ type process struct {
 	failed    atomic.Pointer[error]
 }
 
-// machineClock is the time of a machine: the virtual time plus the error of the machine's clock. It implements
-// [cluster.Clock].
+// machineClock is the time of a machine: the virtual time plus the error of the machine's clock. It
+// implements [cluster.Clock].
 type machineClock struct {
 	now     func() time.Time
 	started time.Time
@@ -92,7 +92,8 @@ func (c serverClock) Step(int64)           {}
 func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))
 	m := &Machine{
-		Self:    topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node", i), Port: 6379, PeerPort: 16379, Features: cluster.FeatureLevel},
+		Self: topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node",
+			i), Port: 6379, PeerPort: 16379, Features: cluster.FeatureLevel},
 		cluster: c, disk: NewDisk(c.o.Files, c.o.Unsynced),
 	}
 	m.Install(cmp.Or(c.o.Level, cluster.FeatureLevel))
@@ -111,7 +112,8 @@ func (m *Machine) options(s *store.Store, t raft.Transport, d cluster.Disk, fail
 	self.Features = int(m.level.Load())
 	return cluster.Options{
 		Self: self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t, Peers: peers{m.cluster},
-		Clock: &m.clock, Log: m.cluster.log.With("node", m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
+		Clock: &m.clock, Log: m.cluster.log.With("node",
+			m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
 		Replaced: func() { m.replaced.Add(1) },
 		Timing:   cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
 	}
@@ -176,8 +178,8 @@ func (p *process) sweep() {
 	}
 }
 
-// attend compares the clocks of the machines that can be reached, announces them, raises the feature level and completes removals,
-// as the edge does.
+// attend compares the clocks of the machines that can be reached, announces them, raises the feature level
+// and completes removals, as the edge does.
 func (m *Machine) attend(p *process) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -320,7 +322,8 @@ func (m *Machine) Stop() error {
 	return err
 }
 
-// Restart starts a machine again that was killed or stopped. It first waits until nobody relies on its promises.
+// Restart starts a machine again that was killed or stopped. It first waits until nobody relies on its
+// promises.
 func (m *Machine) Restart() error {
 	time.Sleep(nodeTimeout)
 	return m.Start()

@@ -9,7 +9,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Network carries the messages of raft. Its faults apply to every message that is sent or delivered from now on.
+// Network carries the messages of raft. Its faults apply to every message that is sent or delivered from now
+// on.
 type Network struct {
 	copies sync.WaitGroup // requests that arrive twice
 

@@ -23,7 +23,8 @@ type Session struct {
 var (
 	// ErrClosed is the error of a connection that was closed before the reply. The command may have run.
 	ErrClosed = errors.New("clustertest: the connection was closed")
-	// ErrRefused is the error of a command that did not run, because the machine does not lead or does not run.
+	// ErrRefused is the error of a command that did not run, because the machine does not lead or does not
+	// run.
 	ErrRefused = errors.New("clustertest: the machine did not run the command")
 )
 
@@ -43,8 +44,8 @@ func (m *Machine) Connect() (*Session, error) {
 // Close closes the connection.
 func (s *Session) Close() { s.client.Closed() }
 
-// Do sends commands at once, and returns their replies in the types of package resptest. After ErrClosed the session must
-// not be used.
+// Do sends commands at once, and returns their replies in the types of package resptest. After ErrClosed the
+// session must not be used.
 func (s *Session) Do(commands ...string) ([]any, error) {
 	var request []byte
 	for _, line := range commands {

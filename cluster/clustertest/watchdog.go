@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Watchdog ends the process with a dump of all goroutines if a test makes no progress for a minute of real time. Call it
-// outside the bubble. The result notes progress.
+// Watchdog ends the process with a dump of all goroutines if a test makes no progress for a minute of real
+// time. Call it outside the bubble. The result notes progress.
 func Watchdog(t testing.TB) (progress func()) {
 	var n atomic.Int64
 	stop := make(chan struct{})

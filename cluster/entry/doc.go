@@ -16,9 +16,9 @@
 //	24      8      time: cluster time in Unix nanoseconds
 //	32      n      body
 //
-// Invariants: each valid entry has one encoding. Parse returns an error for an entry that it does not understand in
-// full. If nodes guessed, their keys would differ. An entry has at most [MaxSize] bytes, and the bodies of nodes and
-// epochs have much smaller bounds.
+// Invariants: each valid entry has one encoding. Parse returns an error for an entry that it does not
+// understand in full. If nodes guessed, their keys would differ. An entry has at most [MaxSize] bytes, and
+// the bodies of nodes and epochs have much smaller bounds.
 //
 // The package keeps no state and takes no locks.
 package entry

@@ -11,7 +11,8 @@ const (
 	Version = 1
 	// HeaderSize is the number of bytes before the body.
 	HeaderSize = 32
-	// MaxSize is the largest size of an entry in bytes, with its header. The largest request of a client fits in.
+	// MaxSize is the largest size of an entry in bytes, with its header. The largest request of a client
+	// fits in.
 	MaxSize = 1 << 30
 )
 
@@ -100,9 +101,11 @@ func check(entry []byte, k Kind) error {
 	case k < Effects || k > LevelRaised:
 		return fmt.Errorf("the entry has kind %d, and this server knows kinds %d to %d: install the newer release of the server", k, Effects, LevelRaised)
 	case len(entry) < HeaderSize || len(entry) > MaxSize:
-		return fmt.Errorf("the entry has %d bytes, and an entry has %d to %d bytes", len(entry), HeaderSize, MaxSize)
+		return fmt.Errorf("the entry has %d bytes, and an entry has %d to %d bytes",
+			len(entry), HeaderSize, MaxSize)
 	case k == Tick && len(entry) > HeaderSize:
-		return fmt.Errorf("the entry is a tick with a body of %d bytes, and a tick has no body", len(entry)-HeaderSize)
+		return fmt.Errorf("the entry is a tick with a body of %d bytes, and a tick has no body",
+			len(entry)-HeaderSize)
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ func AppendEpoch(dst []byte, e Epoch) []byte {
 // ParseEpoch decodes the body of an entry that begins an epoch.
 func ParseEpoch(body []byte) (e Epoch, err error) {
 	if len(body) != epochSize {
-		return Epoch{}, fmt.Errorf("the body of the epoch has %d bytes, and it must have %d", len(body), epochSize)
+		return Epoch{}, fmt.Errorf("the body of the epoch has %d bytes, and it must have %d",
+			len(body), epochSize)
 	}
 	rest := body[copy(e.Cluster[:], body):]
 	e.Groups = rest[0]

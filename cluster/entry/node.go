@@ -29,7 +29,8 @@ func AppendNode(dst []byte, n Node) ([]byte, error) {
 	}
 	text, err := json.Marshal(n)
 	if err == nil && len(text) > maxNodeSize {
-		err = fmt.Errorf("the node has %d bytes, more than %d: shorten its host or its zone", len(text), maxNodeSize)
+		err = fmt.Errorf("the node has %d bytes, more than %d: shorten its host or its zone",
+			len(text), maxNodeSize)
 	}
 	if err != nil {
 		return dst, err
@@ -59,11 +60,13 @@ func (n *Node) check() error {
 	case !isID(n.ID):
 		return fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case", n.ID, idSize)
 	case n.Host == "" || len(n.Host) > maxName:
-		return fmt.Errorf("the host of node %s has %d bytes, and it must have 1 to %d", n.ID, len(n.Host), maxName)
+		return fmt.Errorf("the host of node %s has %d bytes, and it must have 1 to %d",
+			n.ID, len(n.Host), maxName)
 	case len(n.Zone) > maxName:
 		return fmt.Errorf("the zone of node %s has %d bytes, more than %d", n.ID, len(n.Zone), maxName)
 	case n.Port == 0 || n.PeerPort == 0:
-		return fmt.Errorf("node %s has port %d and peer port %d, and both must be 1 to 65535", n.ID, n.Port, n.PeerPort)
+		return fmt.Errorf("node %s has port %d and peer port %d, and both must be 1 to 65535",
+			n.ID, n.Port, n.PeerPort)
 	}
 	return nil
 }
@@ -71,7 +74,8 @@ func (n *Node) check() error {
 // AppendGone appends the body of an entry that marks a node as removed.
 func AppendGone(dst []byte, id string) ([]byte, error) {
 	if !isID(id) {
-		return dst, fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case", id, idSize)
+		return dst, fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case",
+			id, idSize)
 	}
 	return append(dst, id...), nil
 }
@@ -79,7 +83,8 @@ func AppendGone(dst []byte, id string) ([]byte, error) {
 // ParseGone decodes the body of an entry that marks a node as removed.
 func ParseGone(body []byte) (id string, err error) {
 	if id = string(body[:min(len(body), idSize+1)]); !isID(id) {
-		return "", fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case", id, idSize)
+		return "", fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case",
+			id, idSize)
 	}
 	return id, nil
 }

@@ -22,7 +22,8 @@ func FounderID(list []Address, own Address) string {
 	return identity.FirstID(Strings(list), own.String())
 }
 
-// ClusterID returns the id of the cluster that the nodes of a list found. Every founder computes the same one.
+// ClusterID returns the id of the cluster that the nodes of a list found. Every founder computes the same
+// one.
 func ClusterID(list []Address) string {
 	return identity.FirstID(Strings(list), "cluster")
 }

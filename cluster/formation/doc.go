@@ -1,6 +1,6 @@
-// Package formation decides how a node that starts gets its place. It founds a cluster with the others, joins one, or
-// goes on with its own disk. The package sends nothing and writes nothing. Its input is what each node says about
-// itself.
+// Package formation decides how a node that starts gets its place. It founds a cluster with the others,
+// joins one, or goes on with its own disk. The package sends nothing and writes nothing. Its input is what
+// each node says about itself.
 //
 //	address.go   the ids of founders
 //	standing.go  Standing: what a node says about its place; Answer: what a node heard from another one
@@ -20,15 +20,15 @@
 //
 // # Why there are never two clusters
 //
-// The founders of a list start Raft with the same voters under the same ids, and Raft elects one leader among them. So
-// all founders found the same cluster, even at different times. If the lists of two nodes differ, both nodes report an
-// error before either of them founds a cluster.
+// The founders of a list start Raft with the same voters under the same ids, and Raft elects one leader
+// among them. So all founders found the same cluster, even at different times. If the lists of two nodes
+// differ, both nodes report an error before either of them founds a cluster.
 //
 // # Why no id votes with two disks
 //
-// A founder whose disk is lost may have voted. Then the candidate that got its vote is no longer in the phase Founding.
-// So rule 4 does not hold, and the founder joins with a new id. A node that heard of that candidate has left the phase
-// Founding, too.
+// A founder whose disk is lost may have voted. Then the candidate that got its vote is no longer in the
+// phase Founding. So rule 4 does not hold, and the founder joins with a new id. A node that heard of that
+// candidate has left the phase Founding, too.
 //
 // # What the caller keeps
 //

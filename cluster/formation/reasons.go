@@ -10,7 +10,8 @@ const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, o
 
 // whyAllLost is the reason of a node that was in a cluster, if no node of that cluster may vote.
 const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: the last writes may be lost. " +
-	"To go on with what one node has, stop all nodes, and run cellserver --cluster-recover with the directives of this node. " +
+	"To go on with what one node has, stop all nodes, and run cellserver --cluster-recover with the " +
+	"directives of this node. " +
 	"Then start it, and the other nodes with empty directories"
 
 func whyTwice(a, b Address) string {
@@ -23,7 +24,8 @@ func whyOtherCluster(h heard) string {
 }
 
 func whyTwoClusters(a, b heard) string {
-	return fmt.Sprintf("%s belongs to the cluster %q, and %s to the cluster %q: list the nodes of one cluster in cluster-nodes",
+	return fmt.Sprintf("%s belongs to the cluster %q, and %s to the cluster %q: list the nodes of one "+
+		"cluster in cluster-nodes",
 		a.at, a.Cluster, b.at, b.Cluster)
 }
 
@@ -32,12 +34,14 @@ func whyEnter(h heard) string {
 }
 
 func whyOtherList(own []string, h heard) string {
-	return fmt.Sprintf("cluster-nodes is %q here and %q on %s: give every node the same list", strings.Join(own, " "),
+	return fmt.Sprintf("cluster-nodes is %q here and %q on %s: give every node the same list",
+		strings.Join(own, " "),
 		strings.Join(h.Nodes, " "), h.at)
 }
 
 func whyOtherFounders(own []string, h heard) string {
-	return fmt.Sprintf("%s founded a cluster of other addresses than %q: give every node the same cluster-nodes, and empty the directory of a node "+
+	return fmt.Sprintf("%s founded a cluster of other addresses than %q: give every node the same "+
+		"cluster-nodes, and empty the directory of a node "+
 		"that started with a wrong list", h.at, strings.Join(own, " "))
 }
 

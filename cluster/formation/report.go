@@ -13,7 +13,8 @@ type Report struct {
 	any  bool
 }
 
-// Line reports whether a decision is worth a log line. The time is in milliseconds, of any clock that does not go back.
+// Line reports whether a decision is worth a log line. The time is in milliseconds, of any clock that does
+// not go back.
 func (r *Report) Line(d Decision, now int64) bool {
 	rest := int64(reportChanged)
 	if d.Why == r.last {

@@ -28,7 +28,8 @@ func (v *view) sameNodeTwice() (Decision, bool) {
 	return Decision{}, false
 }
 
-// severalClusters refuses to choose between two clusters, or between a cluster and the cluster of its own disk.
+// severalClusters refuses to choose between two clusters, or between a cluster and the cluster of its own
+// disk.
 func (v *view) severalClusters() (Decision, bool) {
 	var first *heard
 	for _, h := range v.others(Member, Returning) {
@@ -113,7 +114,8 @@ func (v *view) notListed() (Decision, bool) {
 	return Decision{}, false
 }
 
-// unsure waits while a node elects, or has not reached itself. It refuses if two nodes disagree about an address.
+// unsure waits while a node elects, or has not reached itself. It refuses if two nodes disagree about an
+// address.
 func (v *view) unsure() (Decision, bool) {
 	for _, h := range v.others(Empty, Founding, Member) {
 		switch {

@@ -11,7 +11,8 @@ const (
 	Founding Phase = "founding"
 	// Member is a node with the disk of a cluster. It has seen an election, or it joined.
 	Member Phase = "member"
-	// Returning is a node whose disk may not vote any more, for example after a power cut. Its ID, if it has one, is new.
+	// Returning is a node whose disk may not vote any more, for example after a power cut. Its ID, if it has
+	// one, is new.
 	Returning Phase = "returning"
 )
 

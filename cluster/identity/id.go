@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// FirstID returns the id of a node that forms a cluster with others. All nodes compute the same ids from the addresses of
-// all nodes, in any order. A node that joins a cluster later has an id of NewID.
+// FirstID returns the id of a node that forms a cluster with others. All nodes compute the same ids from the
+// addresses of all nodes, in any order. A node that joins a cluster later has an id of NewID.
 func FirstID(nodes []string, address string) string {
 	sorted := slices.Sorted(slices.Values(nodes))
 	return hash(fmt.Sprintf("first\n%s\n\n%s", strings.Join(sorted, "\n"), address))

@@ -11,14 +11,16 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// Open returns the node of a directory, and notes that it runs. bootID differs for each start of the kernel; it may be
-// empty if the kernel has no such id. durable says that this run forces everything to disk before it acknowledges it.
+// Open returns the node of a directory, and notes that it runs. bootID differs for each start of the kernel;
+// it may be empty if the kernel has no such id. durable says that this run forces everything to disk before
+// it acknowledges it.
 //
-// The directory may have lost what the node has acknowledged. Then it is moved to OldDir, and the node gets a new id and
-// an empty directory. The node keeps its Cluster: it joins that cluster again, and must not form another one.
+// The directory may have lost what the node has acknowledged. Then it is moved to OldDir, and the node gets
+// a new id and an empty directory. The node keeps its Cluster: it joins that cluster again, and must not
+// form another one.
 //
-// If there is no directory, the node has no ID: it was never a member, or its directory is lost. The caller gives it an id
-// of FirstID if it forms a cluster, and of NewID if it joins one. Then it calls Save.
+// If there is no directory, the node has no ID: it was never a member, or its directory is lost. The caller
+// gives it an id of FirstID if it forms a cluster, and of NewID if it joins one. Then it calls Save.
 func Open(files fs.FS, dir, bootID string, durable bool) (Node, error) {
 	if err := finishReplacement(files, dir); err != nil {
 		return Node{}, err
@@ -43,15 +45,15 @@ func Open(files fs.FS, dir, bootID string, durable bool) (Node, error) {
 	return n, nil
 }
 
-// Forget begins the next incarnation of a node that the cluster has removed. Its log must be closed. The old directory is
-// moved to OldDir, and the new one says that the node was forgotten.
+// Forget begins the next incarnation of a node that the cluster has removed. Its log must be closed. The old
+// directory is moved to OldDir, and the new one says that the node was forgotten.
 func Forget(files fs.FS, dir string, n Node) (Node, error) {
 	next := Node{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: n.BootID, Durable: n.Durable, Forgotten: true}
 	return next, replace(files, dir, next)
 }
 
-// next returns the node at its next start. It is the next incarnation if the directory may have lost something: a crash
-// of the kernel loses what only the page cache had.
+// next returns the node at its next start. It is the next incarnation if the directory may have lost
+// something: a crash of the kernel loses what only the page cache had.
 func (n Node) next(bootID string, durable bool) Node {
 	unsynced := !n.Durable && !n.Clean
 	if unsynced && (bootID == "" || bootID != n.BootID) {
@@ -62,9 +64,9 @@ func (n Node) next(bootID string, durable bool) Node {
 	return n
 }
 
-// replace moves a directory to its old name, and makes another one for the next incarnation. The new directory is
-// complete before the old one moves, so a crash loses neither. The new one is marked clean, because its node has
-// acknowledged nothing.
+// replace moves a directory to its old name, and makes another one for the next incarnation. The new
+// directory is complete before the old one moves, so a crash loses neither. The new one is marked clean,
+// because its node has acknowledged nothing.
 func replace(files fs.FS, dir string, n Node) error {
 	n.Clean = true
 	if err := Save(files, newDir(dir), n); err != nil {

@@ -34,8 +34,8 @@ type Facts struct {
 	Gone    []string // the ids of nodes that are marked as removed
 }
 
-// Save writes a snapshot, and closes the snapshot of the store. The keys in before are written with their values from
-// there, not with those of the store.
+// Save writes a snapshot, and closes the snapshot of the store. The keys in before are written with their
+// values from there, not with those of the store.
 func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) error {
 	defer s.Close()
 	w := rdb.NewWriter(out, false)

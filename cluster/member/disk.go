@@ -144,7 +144,8 @@ func (d *disk) err() error {
 	return nil
 }
 
-// close closes the log. If everything is on disk, the next start goes on with the directory after a power cut, too.
+// close closes the log. If everything is on disk, the next start goes on with the directory after a power
+// cut, too.
 func (d *disk) close() error {
 	if d.logs == nil || d.err() != nil {
 		return nil // a failed disk was reported, and the next start reads what it has
@@ -164,9 +165,9 @@ func (d *disk) removeOld() error {
 	return os.RemoveAll(old)
 }
 
-// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the node anyway,
-// so a failed write ends the goroutine of Raft instead. Its deferred calls run, so callers that wait for it get an
-// answer.
+// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the
+// node anyway, so a failed write ends the goroutine of Raft instead. Its deferred calls run, so callers that
+// wait for it get an answer.
 type stable struct{ *raftlog.Store }
 
 // Set implements [raft.StableStore].

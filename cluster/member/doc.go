@@ -1,4 +1,5 @@
-// Package member is the life of a node in its cluster: it gets its place, takes part in Raft, and serves the other nodes.
+// Package member is the life of a node in its cluster: it gets its place, takes part in Raft, and serves the
+// other nodes.
 //
 //	member.go    Member: New, Start
 //	options.go   what the edge provides
@@ -30,9 +31,9 @@
 //
 // # The way of a node
 //
-// New makes the parts, and Start opens the directory. Then one goroutine asks the nodes of cluster-nodes, until formation
-// says what to do. Until then clients get LOADING. After that the node of package cluster does the work, and other
-// goroutines follow it until Stop.
+// New makes the parts, and Start opens the directory. Then one goroutine asks the nodes of cluster-nodes,
+// until formation says what to do. Until then clients get LOADING. After that the node of package cluster
+// does the work, and other goroutines follow it until Stop.
 //
 // # Invariants
 //
@@ -45,6 +46,6 @@
 //
 // # Locks
 //
-// place.mu guards the standing of the node. vitals.mu guards what the others said. No goroutine holds a lock while it
-// asks a node, or takes one lock inside another.
+// place.mu guards the standing of the node. vitals.mu guards what the others said. No goroutine holds a lock
+// while it asks a node, or takes one lock inside another.
 package member

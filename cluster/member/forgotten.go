@@ -14,7 +14,8 @@ func (m *Member) noteGone(id string) {
 	}
 }
 
-// taking returns the node while it takes part in the cluster; nil before, and after the cluster has removed it.
+// taking returns the node while it takes part in the cluster; nil before, and after the cluster has removed
+// it.
 func (m *Member) taking() *cluster.Node {
 	if m.place.isForgotten() {
 		return nil
@@ -22,8 +23,8 @@ func (m *Member) taking() *cluster.Node {
 	return m.node.Load()
 }
 
-// leave ends a life of the node. Its directory gets another name. The next directory has another id, because no id is
-// used twice.
+// leave ends a life of the node. Its directory gets another name. The next directory has another id, because
+// no id is used twice.
 func (m *Member) leave() error {
 	m.place.forget(errForgotten.Error())
 	if err := m.transport.Close(); err != nil {

@@ -44,7 +44,8 @@ type links struct {
 	quiet *time.Timer
 }
 
-// New returns a member that does not listen yet. It returns an error if the secret or the certificates cannot be used.
+// New returns a member that does not listen yet. It returns an error if the secret or the certificates
+// cannot be used.
 func New(o Options) (*Member, error) {
 	m := &Member{o: o, log: o.Log, signals: signals{
 		kick: make(chan struct{}, 1), broken: make(chan *disk, 1),
@@ -111,8 +112,8 @@ func (m *Member) refuse(err error) {
 	}
 }
 
-// GiveWay lets another node lead before this one stops, if this one leads. Replies that wait leave first. From then on
-// no command of a client waits for another node.
+// GiveWay lets another node lead before this one stops, if this one leads. Replies that wait leave first.
+// From then on no command of a client waits for another node.
 func (m *Member) GiveWay() {
 	m.hurry()
 	n := m.node.Load()

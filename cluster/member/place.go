@@ -15,8 +15,9 @@ const (
 	askWithin = 2 * time.Second
 )
 
-// live is the life of the node: it gets its place, and then follows the cluster. After the cluster has removed it, its
-// next life begins with an invitation. After its disk has failed, it begins when the disk works again.
+// live is the life of the node: it gets its place, and then follows the cluster. After the cluster has
+// removed it, its next life begins with an invitation. After its disk has failed, it begins when the disk
+// works again.
 func (m *Member) live() {
 	for first := true; !m.place.isForgotten() || m.awaitInvitation(); first = false {
 		d, err := m.findPlace()

@@ -7,7 +7,8 @@ import (
 	"cellserver/cluster/peer/handshake"
 )
 
-// Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of the client.
+// Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of
+// the client.
 func (m *Member) Forwards() (net.Listener, error) { return m.port.Forwards(forwarded{}) }
 
 // forwarded is the address of the listener for clients that other nodes pass on.

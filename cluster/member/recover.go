@@ -35,8 +35,8 @@ const building = ".building"
 
 var errNothing = errors.New("there is no directory of a cluster to recover from: check dir")
 
-// FromDisk takes the keys from the newest directory that has entries: that of the node, or a former one. found says
-// which directory, and up to which entry.
+// FromDisk takes the keys from the newest directory that has entries: that of the node, or a former one.
+// found says which directory, and up to which entry.
 func (r *Recovery) FromDisk() (found string, err error) {
 	for _, dir := range r.sources() {
 		last, err := r.read(dir)
@@ -116,12 +116,13 @@ func (r *Recovery) read(dir string) (last uint64, err error) {
 	return last, errors.Join(err, logs.Close())
 }
 
-// found makes the new directory. The new directory gets its name when it is complete. The previous directory is kept
-// under another name.
+// found makes the new directory. The new directory gets its name when it is complete. The previous directory
+// is kept under another name.
 func (r *Recovery) found() error {
-	// A node that votes removes the directory of the previous incarnation. The new number leaves a gap, so that this
-	// node removes no former directory: a person may need one.
-	n := identity.Node{ID: identity.NewID("", 1), Cluster: identity.NewID("cluster", 1), Incarnation: r.former() + 3, BootID: r.Disk.BootID, Durable: true}
+	// A node that votes removes the directory of the previous incarnation. The new number leaves a gap, so
+	// that this node removes no former directory: a person may need one.
+	n := identity.Node{ID: identity.NewID("", 1), Cluster: identity.NewID("cluster",
+		1), Incarnation: r.former() + 3, BootID: r.Disk.BootID, Durable: true}
 	dir := r.Disk.Dir + building
 	if err := os.RemoveAll(dir); err != nil {
 		return err

@@ -141,7 +141,8 @@ func (s service) Invite(_ context.Context, i peer.Invite) error {
 		return err
 	}
 	if own := s.place.cluster(); own != "" && own != i.Cluster {
-		return errors.New("this node belongs to another cluster: stop it, empty its directory, and start it again")
+		return errors.New("this node belongs to another cluster: stop it, empty its directory, and " +
+			"start it again")
 	}
 	if s.place.invite(addrs) {
 		return nil

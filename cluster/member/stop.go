@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// stopWithin is how long a stop may take, in addition to a node timeout. Every step ends by itself much earlier, unless
-// the disk or the system does not answer.
+// stopWithin is how long a stop may take, in addition to a node timeout. Every step ends by itself much
+// earlier, unless the disk or the system does not answer.
 const stopWithin = 10 * time.Second
 
 var errStuck = errors.New("the node of the cluster did not stop in time, so its directory is not marked as clean: see why its disk is slow")

@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// transport is the carrier of Raft's messages, with a shorter timeout for the message that hands the lead over. Raft accepts
-// no entry until that message has its answer. So with the timeout of other messages, a node that hangs would block the
-// leader for longer.
+// transport is the carrier of Raft's messages, with a shorter timeout for the message that hands the lead
+// over. Raft accepts no entry until that message has its answer. So with the timeout of other messages, a
+// node that hangs would block the leader for longer.
 type transport struct {
 	*carrier.Carrier
 	patience time.Duration // for the message that hands the lead over

@@ -94,7 +94,8 @@ func (v *vitals) skews() (all []cluster.Skew) {
 	return all
 }
 
-// answers reports whether a node has answered the last question. A node that nobody has asked yet counts as healthy.
+// answers reports whether a node has answered the last question. A node that nobody has asked yet counts as
+// healthy.
 func (v *vital) answers() bool { return v.asked == 0 || v.Run != "" }
 
 // overlay adds what the nodes say to a view.
@@ -129,8 +130,9 @@ func (v *vital) announced() (k topology.Node, ok bool) {
 	return k, err == nil && wrong == nil
 }
 
-// skew returns by how much the clock of another node differs at least. The node told its time at some moment of a call,
-// and call is how long the call took. difference is the told time minus the time at the beginning of the call.
+// skew returns by how much the clock of another node differs at least. The node told its time at some moment
+// of a call, and call is how long the call took. difference is the told time minus the time at the beginning
+// of the call.
 func skew(difference, call int64) int64 {
 	switch {
 	case difference < 0:

@@ -2,8 +2,8 @@ package member
 
 import "context"
 
-// within waits for the result of a call, or until the context ends. Then the call continues, but no goroutine waits for
-// it.
+// within waits for the result of a call, or until the context ends. Then the call continues, but no
+// goroutine waits for it.
 func within[T any](ctx context.Context, call func() (T, error)) (result T, err error) {
 	type outcome struct {
 		result T

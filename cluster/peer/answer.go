@@ -24,8 +24,8 @@ type answerer struct {
 	limits  *Limits
 }
 
-// serve answers the calls of a connection until it ends. It returns nil if the other node does not take an answer, and
-// io.EOF if that node closed the connection.
+// serve answers the calls of a connection until it ends. It returns nil if the other node does not take an
+// answer, and io.EOF if that node closed the connection.
 func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 	in := message.NewReader(bufio.NewReaderSize(conn, readBuffer), a.limits.Message)
 	for {

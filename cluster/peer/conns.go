@@ -26,8 +26,9 @@ func newConnections(limits *Limits) *connections {
 	return &connections{limits: limits, open: map[*conn]struct{}{}, places: map[handshake.Kind]int{}, handoffs: map[route]*handoff{}}
 }
 
-// begin counts a connection as pending. If there are too many, it closes the oldest one. The caller calls authenticated
-// once it knows who is at the other end, and working.Done at the end of the goroutine that serves the connection.
+// begin counts a connection as pending. If there are too many, it closes the oldest one. The caller calls
+// authenticated once it knows who is at the other end, and working.Done at the end of the goroutine that
+// serves the connection.
 func (c *connections) begin(raw net.Conn) (authenticated func(), ok bool) {
 	c.mu.Lock()
 	if c.closed {
@@ -89,7 +90,8 @@ func (c *connections) remove(gone *conn) {
 	c.places[gone.kind]--
 }
 
-// close closes all connections and handoffs, and waits until the goroutines end. From then on there are no new ones.
+// close closes all connections and handoffs, and waits until the goroutines end. From then on there are no
+// new ones.
 func (c *connections) close() {
 	c.mu.Lock()
 	c.closed = true

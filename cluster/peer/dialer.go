@@ -18,7 +18,8 @@ type Dialer struct {
 	Connect func(ctx context.Context, addr string) (net.Conn, error)
 }
 
-// Dial opens an authenticated connection to the peer port of a node. The caller closes it. The error names the address.
+// Dial opens an authenticated connection to the peer port of a node. The caller closes it. The error names
+// the address.
 func (d *Dialer) Dial(ctx context.Context, addr string, kind handshake.Kind, group uint16) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -37,8 +37,8 @@ type Port struct {
 	quiet   atomic.Bool // a log line was written less than logPause ago
 }
 
-// NewPort returns a port that proves itself as the dialer does. It returns an error if the secret or the certificates
-// cannot be used.
+// NewPort returns a port that proves itself as the dialer does. It returns an error if the secret or the
+// certificates cannot be used.
 func NewPort(dialer *Dialer, service Service, log *slog.Logger) (*Port, error) {
 	if err := dialer.Security.Check(); err != nil {
 		return nil, err
@@ -49,13 +49,14 @@ func NewPort(dialer *Dialer, service Service, log *slog.Logger) (*Port, error) {
 	return p, nil
 }
 
-// Raft begins to serve the Raft messages of a group. The address is the one under which the other nodes know this node.
-// The port refuses such messages until then, and after the StreamLayer is closed.
+// Raft begins to serve the Raft messages of a group. The address is the one under which the other nodes know
+// this node. The port refuses such messages until then, and after the StreamLayer is closed.
 func (p *Port) Raft(group uint16, advertise string) (raft.StreamLayer, error) {
 	return p.layer(route{handshake.Raft, group}, advertise)
 }
 
-// Entries begins to serve the entries of the log of a group, which have connections of their own. It does so as [Port.Raft] does.
+// Entries begins to serve the entries of the log of a group, which have connections of their own. It does so
+// as [Port.Raft] does.
 func (p *Port) Entries(group uint16, advertise string) (raft.StreamLayer, error) {
 	return p.layer(route{handshake.Entries, group}, advertise)
 }
@@ -68,14 +69,14 @@ func (p *Port) layer(r route, advertise string) (raft.StreamLayer, error) {
 	return &stream{handoff: h, dialer: p.dialer, dialed: map[*dialed]struct{}{}}, nil
 }
 
-// Forwards begins to serve forwarded clients. The connections that the listener accepts begin with the bytes of the
-// client, and have its address.
+// Forwards begins to serve forwarded clients. The connections that the listener accepts begin with the bytes
+// of the client, and have its address.
 func (p *Port) Forwards(addr net.Addr) (net.Listener, error) {
 	return p.conns.addHandoff(route{handshake.Forward, 0}, addr)
 }
 
-// Serve accepts connections until the listener or the port is closed. It closes the listener. It returns an error
-// if the port may not serve at the address of the listener.
+// Serve accepts connections until the listener or the port is closed. It closes the listener. It returns an
+// error if the port may not serve at the address of the listener.
 func (p *Port) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
 	defer context.AfterFunc(p.ctx, func() { _ = ln.Close() })()
@@ -193,7 +194,8 @@ func (p *Port) dispatch(c *conn, preface handshake.Preface) error {
 func (p *Port) complain(from net.Addr, reason error) {
 	total := p.refused.Add(1)
 	if p.quiet.CompareAndSwap(false, true) {
-		p.log.Warn("the peer port closed a connection: see the reason", "from", from, "reason", reason, "total", total)
+		p.log.Warn("the peer port closed a connection: see the reason",
+			"from", from, "reason", reason, "total", total)
 		time.AfterFunc(logPause, func() { p.quiet.Store(false) })
 	}
 }

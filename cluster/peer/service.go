@@ -8,8 +8,9 @@ import (
 	"cellserver/internal/topology"
 )
 
-// Service is the node behind a Port. The port calls it from many goroutines at once. A method that has a context ends soon
-// after the context does. The text of an error is sent to the caller, which must act on it: it is a sentence.
+// Service is the node behind a Port. The port calls it from many goroutines at once. A method that has a
+// context ends soon after the context does. The text of an error is sent to the caller, which must act on
+// it: it is a sentence.
 type Service interface {
 	// Hello says who this node is. The argument is what the asker says about itself.
 	Hello(asker Hello) Hello
@@ -23,7 +24,8 @@ type Service interface {
 	Invite(ctx context.Context, i Invite) error
 	// State says how the cluster is.
 	State() *status.State
-	// Publish gives a message to the subscribers of this node. It must not wait for them, and must not keep the bytes.
+	// Publish gives a message to the subscribers of this node. It must not wait for them, and must not keep
+	// the bytes.
 	Publish(channel, message []byte)
 }
 

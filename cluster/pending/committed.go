@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// Committed is what keys hold without the batches of a queue: the keys that the batches have changed, as they were
-// before. An image of kind None says that the key was absent.
+// Committed is what keys hold without the batches of a queue: the keys that the batches have changed, as
+// they were before. An image of kind None says that the key was absent.
 type Committed map[Key]*store.Image
 
 // Key is a key of a database.
@@ -16,8 +16,8 @@ type Key struct {
 	Name string
 }
 
-// Committed returns what the keys hold without the batches in the queue. It reports false if this is unknown: a whole
-// database has changed, or a part of the undos is lost. The images stay as they are.
+// Committed returns what the keys hold without the batches in the queue. It reports false if this is
+// unknown: a whole database has changed, or a part of the undos is lost. The images stay as they are.
 func (q *Queue) Committed() (Committed, bool) {
 	undo, _, whole := q.Undo()
 	if !whole {

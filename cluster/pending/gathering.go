@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Gathering makes a batch wait for more effects. Clients often send their next commands soon after they have got their replies.
-// Without a wait, the next entry has only the changes of the other clients. So two groups of clients take turns for ever, with
-// twice as many entries, and each entry costs all nodes the same.
+// Gathering makes a batch wait for more effects. Clients often send their next commands soon after they have
+// got their replies. Without a wait, the next entry has only the changes of the other clients. So two groups
+// of clients take turns for ever, with twice as many entries, and each entry costs all nodes the same.
 //
-// Other clients send at random, and a wait for them is useless. So after such a wait the next batch does not wait. After each
-// further useless wait, more batches do not wait. One useless wait proves little: clients that take turns may be late once.
-// Their next commands come together only after a wait.
+// Other clients send at random, and a wait for them is useless. So after such a wait the next batch does not
+// wait. After each further useless wait, more batches do not wait. One useless wait proves little: clients
+// that take turns may be late once. Their next commands come together only after a wait.
 type Gathering struct {
 	open     atomic.Bool
 	expected int // effects that a batch waits for
@@ -27,9 +27,9 @@ const longestPause = 7
 // Open reports whether a batch may wait. It needs no lock.
 func (g *Gathering) Open() bool { return g.open.Load() }
 
-// Begin makes the next batch wait for the effects of the clients that get their replies now. answered is the number of
-// effects that these clients sent before. has is the number of effects that the batch already has. The batch waits
-// until a monotonic time at most.
+// Begin makes the next batch wait for the effects of the clients that get their replies now. answered is the
+// number of effects that these clients sent before. has is the number of effects that the batch already has.
+// The batch waits until a monotonic time at most.
 func (g *Gathering) Begin(answered, has int, until int64) {
 	if g.pause > 0 {
 		g.pause--
@@ -39,7 +39,8 @@ func (g *Gathering) Begin(answered, has int, until int64) {
 	g.open.Store(true)
 }
 
-// End ends the wait. The batch has this number of effects. It was useless if less than half of the clients came.
+// End ends the wait. The batch has this number of effects. It was useless if less than half of the clients
+// came.
 func (g *Gathering) End(effects int) {
 	if !g.open.Load() || effects == 0 {
 		return
@@ -53,7 +54,8 @@ func (g *Gathering) End(effects int) {
 	g.pause = g.useless
 }
 
-// Left returns how long a batch with this number of effects still waits at a monotonic time; 0 if it does not.
+// Left returns how long a batch with this number of effects still waits at a monotonic time; 0 if it does
+// not.
 func (g *Gathering) Left(effects int, now int64) time.Duration {
 	if !g.open.Load() || effects >= g.expected {
 		return 0

@@ -5,7 +5,8 @@ import "slices"
 // Waiter is a reply, or the replies of a turn, that wait.
 type Waiter struct {
 	Need uint64 // the batch that must be committed
-	// Lease: the replies also need a lease after it, because the batch was proposed before they were computed.
+	// Lease: the replies also need a lease after it, because the batch was proposed before they were
+	// computed.
 	Lease bool
 	// Gathers: the caller asks again how long the batch waits for more effects.
 	Gathers bool

@@ -43,7 +43,8 @@ func (s *Store) check(logs []*raft.Log) error {
 		case l.Index != next || l.Index == 0:
 			return fmt.Errorf("entry %d cannot be stored: entry %d comes next in the log", l.Index, next)
 		case len(l.Data) > maxData:
-			return fmt.Errorf("entry %d has %d bytes, and an entry has at most %d", l.Index, len(l.Data), maxData)
+			return fmt.Errorf("entry %d has %d bytes, and an entry has at most %d",
+				l.Index, len(l.Data), maxData)
 		case len(l.Extensions) > 0:
 			return fmt.Errorf("entry %d has extensions, and the log stores no extensions", l.Index)
 		}
@@ -88,7 +89,8 @@ func (s *Store) append(logs []*raft.Log) (n int, err error) {
 	return n, nil
 }
 
-// makeRoom makes sure that the last file has space for an entry: it begins another file if the last one is full.
+// makeRoom makes sure that the last file has space for an entry: it begins another file if the last one is
+// full.
 func (s *Store) makeRoom(index uint64) error {
 	if n := len(s.segments); n > 0 && s.segments[n-1].size < s.options.SegmentSize {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// DeleteRange deletes entries at the beginning or at the end of the log, or all of it. The range has both its bounds.
+// DeleteRange deletes entries at the beginning or at the end of the log, or all of it. The range has both
+// its bounds.
 func (s *Store) DeleteRange(low, high uint64) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -23,9 +24,9 @@ func (s *Store) DeleteRange(low, high uint64) error {
 	return fmt.Errorf("entries %d to %d cannot be deleted: the log has entries %d to %d, and a log has no gaps", low, high, first, last)
 }
 
-// RemoveBehind deletes all entries if they end before the index of a snapshot. A crash may leave such a log: Raft stores a
-// snapshot of the leader first, and then deletes the entries before it. The next entry would make a gap. So the caller
-// calls RemoveBehind with the newest snapshot before it starts Raft.
+// RemoveBehind deletes all entries if they end before the index of a snapshot. A crash may leave such a log:
+// Raft stores a snapshot of the leader first, and then deletes the entries before it. The next entry would
+// make a gap. So the caller calls RemoveBehind with the newest snapshot before it starts Raft.
 func (s *Store) RemoveBehind(snapshot uint64) error {
 	last, err := s.LastIndex()
 	if err != nil || last == 0 || last >= snapshot {

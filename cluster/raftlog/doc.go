@@ -25,26 +25,27 @@
 //	24      1      type
 //	25      n      data
 //
-// All numbers are little-endian. Two fields of raft.Log are left out. AppendedAt is for a metric of Raft only: it reads as
-// the zero time. Extensions are for middleware that the cluster does not have: an entry with Extensions is refused.
+// All numbers are little-endian. Two fields of raft.Log are left out. AppendedAt is for a metric of Raft
+// only: it reads as the zero time. Extensions are for middleware that the cluster does not have: an entry
+// with Extensions is refused.
 //
-// The store begins another file when a file has 64 MiB. An entry costs 4 bytes of memory, and a record of at least 25
-// bytes on disk. A file costs a file descriptor.
+// The store begins another file when a file has 64 MiB. An entry costs 4 bytes of memory, and a record of at
+// least 25 bytes on disk. A file costs a file descriptor.
 //
 // # Guarantees
 //
-// With [Options].Sync an entry is on disk before StoreLogs returns. Without it the kernel has the entry: it survives the
-// end of the process, and a power cut loses the last entries. After such a power cut Open may refuse the log, unless
-// [Options].CutAtFault asks for the intact entries at its beginning. The term and the vote are always on disk before Set
-// returns. A deleted end of the log is gone on disk before DeleteRange returns. So a power cut never mixes deleted entries
-// with later ones.
+// With [Options].Sync an entry is on disk before StoreLogs returns. Without it the kernel has the entry: it
+// survives the end of the process, and a power cut loses the last entries. After such a power cut Open may
+// refuse the log, unless [Options].CutAtFault asks for the intact entries at its beginning. The term and the
+// vote are always on disk before Set returns. A deleted end of the log is gone on disk before DeleteRange
+// returns. So a power cut never mixes deleted entries with later ones.
 //
-// The entries of a log have no gaps. DeleteRange removes the beginning, the end, or all. Of the beginning it removes
-// whole files: the remaining entries of a file are hidden until the next start.
+// The entries of a log have no gaps. DeleteRange removes the beginning, the end, or all. Of the beginning it
+// removes whole files: the remaining entries of a file are hidden until the next start.
 //
-// After a failed change of a file the store never trusts its files again: it refuses all further changes. Nobody knows
-// what a failed fsync leaves on disk (Rebello et al., Can Applications Recover from fsync Failures?, USENIX ATC 2020). So
-// Open with Sync writes the last file again, in place, before it trusts it.
+// After a failed change of a file the store never trusts its files again: it refuses all further changes.
+// Nobody knows what a failed fsync leaves on disk (Rebello et al., Can Applications Recover from fsync
+// Failures?, USENIX ATC 2020). So Open with Sync writes the last file again, in place, before it trusts it.
 //
 // Open cuts off the torn tail of the last file. With any other damage Open returns an error.
 //
@@ -56,8 +57,8 @@
 //
 // # Locks
 //
-// A goroutine holds the lock writing while it changes the log's files. The lock mu guards the list of entries in
-// memory. It is taken inside writing. A goroutine that holds mu does no I/O, except to read one entry. So a read never
-// waits for a write. The lock of the stable values is held while their file is replaced. No other lock is taken inside
-// these two.
+// A goroutine holds the lock writing while it changes the log's files. The lock mu guards the list of
+// entries in memory. It is taken inside writing. A goroutine that holds mu does no I/O, except to read one
+// entry. So a read never waits for a write. The lock of the stable values is held while their file is
+// replaced. No other lock is taken inside these two.
 package raftlog

@@ -32,7 +32,8 @@ type DamageError struct {
 
 // Error says where the damage is, and what to do.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("the log of the cluster is damaged: %s at byte %d: %s. Restore the file from a copy, or remove the directory %s: "+
+	return fmt.Sprintf("the log of the cluster is damaged: %s at byte %d: %s. Restore the file from a "+
+		"copy, or remove the directory %s: "+
 		"then the node joins the cluster as a new one and gets all data from the leader", e.Path, e.Offset, e.Reason, e.dir)
 }
 
@@ -56,7 +57,8 @@ func (s *Store) open() error {
 	}
 	if len(s.segments) > 0 {
 		if !known {
-			return fmt.Errorf("%s is lost: it has the term and the vote of the node. Restore the file from a copy, or remove the directory %s: "+
+			return fmt.Errorf("%s is lost: it has the term and the vote of the node. Restore the file "+
+				"from a copy, or remove the directory %s: "+
 				"then the node joins the cluster as a new one and gets all data from the leader", s.stablePath(), s.dir)
 		}
 		s.first = s.segments[0].first
@@ -132,14 +134,15 @@ func (s *Store) loadFile(first uint64) (*fault, error) {
 	}
 	s.segments = append(s.segments, seg)
 	if n := len(s.segments); n > 1 && s.segments[n-2].end() != first {
-		reason := fmt.Sprintf("the file begins with entry %d, and the file before it ends with entry %d", first, s.segments[n-2].end()-1)
+		reason := fmt.Sprintf("the file begins with entry %d, and the file before it ends with entry %d",
+			first, s.segments[n-2].end()-1)
 		return &fault{reason: reason, whole: true}, nil
 	}
 	return seg.scan()
 }
 
-// cut removes everything after the entries that were found, with the files that begin with some indexes. It is gone on disk
-// before new entries take the indexes.
+// cut removes everything after the entries that were found, with the files that begin with some indexes. It
+// is gone on disk before new entries take the indexes.
 func (s *Store) cut(later []uint64, found *fault) error {
 	for i := len(later) - 1; i >= 0; i-- {
 		if err := s.files.Remove(s.pathOf(later[i])); err != nil {
@@ -158,7 +161,8 @@ func (s *Store) cut(later []uint64, found *fault) error {
 	return seg.truncate(s.files)
 }
 
-// dropEmpty removes files without entries from the end: the process ended between the creation of a file and the write.
+// dropEmpty removes files without entries from the end: the process ended between the creation of a file and
+// the write.
 func (s *Store) dropEmpty() error {
 	for n := len(s.segments) - 1; n >= 0 && len(s.segments[n].offsets) == 0; n-- {
 		if err := s.remove(n, true); err != nil {

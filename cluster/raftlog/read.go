@@ -28,8 +28,8 @@ func (s *Store) last() uint64 {
 	return s.segments[len(s.segments)-1].end() - 1
 }
 
-// GetLog reads an entry. The error is raft.ErrLogNotFound if the log does not have it. The data is a copy, which the caller
-// may keep.
+// GetLog reads an entry. The error is raft.ErrLogNotFound if the log does not have it. The data is a copy,
+// which the caller may keep.
 func (s *Store) GetLog(index uint64, l *raft.Log) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -101,7 +101,8 @@ func (s *scanner) next(index uint64) (*fault, error) {
 	case sum != h.sum:
 		return &fault{reason: fmt.Sprintf("a record has the checksum %08x, and its bytes have the checksum %08x", h.sum, sum)}, nil
 	case h.index != index:
-		return &fault{reason: fmt.Sprintf("a record is of entry %d, and entry %d must come here", h.index, index), whole: true}, nil
+		return &fault{reason: fmt.Sprintf("a record is of entry %d, and entry %d must come here",
+			h.index, index), whole: true}, nil
 	}
 	s.at += headerSize + int64(h.size)
 	return nil, nil

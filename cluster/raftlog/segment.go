@@ -43,7 +43,8 @@ func (s *segment) read(index uint64, l *raft.Log) error {
 	}
 	h, data := parseHeader(b), b[headerSize:]
 	if h.sum != crc32.Update(sumOf(b), castagnoli, data) || h.index != index {
-		return fmt.Errorf("entry %d in %s is damaged since the start of the server, at byte %d", index, s.path, at)
+		return fmt.Errorf("entry %d in %s is damaged since the start of the server, at byte %d",
+			index, s.path, at)
 	}
 	*l = raft.Log{Index: h.index, Term: h.term, Type: h.kind, Data: data}
 	return nil
@@ -75,8 +76,9 @@ func (s *segment) sync(files fs.FS) error {
 	return s.edit(files, func(fs.File) error { return nil })
 }
 
-// rewrite writes all records again, in place, and forces them to disk. A failed fsync of an earlier process may have left
-// bytes in the page cache that are not on disk. The kernel does not write them again by itself.
+// rewrite writes all records again, in place, and forces them to disk. A failed fsync of an earlier process
+// may have left bytes in the page cache that are not on disk. The kernel does not write them again by
+// itself.
 func (s *segment) rewrite(files fs.FS) error {
 	return s.edit(files, func(f fs.File) error {
 		_, err := io.Copy(f, io.NewSectionReader(s.file, 0, s.size))

@@ -15,9 +15,9 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// stable has the values that Raft keeps in addition to the log: the term and the vote. The file has a CRC-32C of the
-// rest, a version in 1 byte, and the values. For each value there are the size of its key in 1 byte, its own size in 2
-// bytes, the key and the value.
+// stable has the values that Raft keeps in addition to the log: the term and the vote. The file has a
+// CRC-32C of the rest, a version in 1 byte, and the values. For each value there are the size of its key in
+// 1 byte, its own size in 2 bytes, the key and the value.
 type stable struct {
 	mu     sync.Mutex        // guards values, and is held while their file is replaced
 	values map[string][]byte // as on disk
@@ -107,7 +107,8 @@ func encodeStable(values map[string][]byte) ([]byte, error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		val := values[key]
 		if len(key) > 255 || len(val) > maxStable-1 {
-			return nil, fmt.Errorf("the value %.60q is too large: its key has %d bytes, and the value %d", key, len(key), len(val))
+			return nil, fmt.Errorf("the value %.60q is too large: its key has %d bytes, and the value %d",
+				key, len(key), len(val))
 		}
 		text = append(text, byte(len(key)))
 		text = binary.LittleEndian.AppendUint16(text, uint16(len(val)))
@@ -127,7 +128,8 @@ func parseStable(text []byte) (map[string][]byte, error) {
 	case binary.LittleEndian.Uint32(text) != crc32.Checksum(text[sumSize:], castagnoli):
 		return nil, errors.New("its checksum is wrong")
 	case text[4] != stableVersion:
-		return nil, fmt.Errorf("it has version %d, and this server knows version %d only", text[4], stableVersion)
+		return nil, fmt.Errorf("it has version %d, and this server knows version %d only",
+			text[4], stableVersion)
 	}
 	values := map[string][]byte{}
 	for rest := text[5:]; len(rest) > 0; {

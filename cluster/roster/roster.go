@@ -44,8 +44,8 @@ func (r *Roster) Configure(c raft.Configuration) {
 	})
 }
 
-// Resume notes who takes part in the newest snapshot, which was just loaded. Raft does not report this. At the start, the caller
-// of Configure knows more than the snapshot. mu guards the roster.
+// Resume notes who takes part in the newest snapshot, which was just loaded. Raft does not report this. At
+// the start, the caller of Configure knows more than the snapshot. mu guards the roster.
 func (r *Roster) Resume(mu sync.Locker, from raft.SnapshotStore) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -225,8 +225,8 @@ func (r *Roster) node(s raft.Server) topology.Node {
 	return n
 }
 
-// View returns the cluster without its state. leader is the id of the leader, or "" if no node leads. Then the view
-// names the last leader.
+// View returns the cluster without its state. leader is the id of the leader, or "" if no node leads. Then
+// the view names the last leader.
 func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 	v := &topology.View{}
 	for _, s := range r.servers {

@@ -49,10 +49,12 @@ func (s *State) aboutLeader() []string {
 	case s.Leader != "":
 		return nil
 	case answering < quorum:
-		return []string{fmt.Sprintf("bring back %s: most voters must answer. If most disks are lost, the cluster cannot come back by itself",
+		return []string{fmt.Sprintf("bring back %s: most voters must answer. If most disks are lost, "+
+			"the cluster cannot come back by itself",
 			count(uint64(quorum-answering), "voter"))}
 	case s.Since > longElection:
-		return []string{"check that the voters reach each other's peer ports, and have the same cluster-secret: they should have elected a leader"}
+		return []string{"check that the voters reach each other's peer ports, and have the same " +
+			"cluster-secret: they should have elected a leader"}
 	}
 	return []string{"ask again in a few seconds: the voters elect a leader"}
 }
@@ -80,7 +82,8 @@ func (s *State) aboutSilence() (lines []string) {
 		if n.Leaving {
 			continue
 		}
-		line := fmt.Sprintf("start %s, or repair its network: it has not answered for %s", n.Address, span(n.Silent))
+		line := fmt.Sprintf("start %s, or repair its network: it has not answered for %s",
+			n.Address, span(n.Silent))
 		if s.Leader != "" {
 			line += ". If it is gone for good, run CLUSTER FORGET " + n.ID
 		}
@@ -105,7 +108,8 @@ func (s *State) aboutLag() (lines []string) {
 		switch lag := s.entriesBehind(n); {
 		case !n.Known || n.Silent > 0 || n.ID == s.Leader:
 		case !n.Voter:
-			lines = append(lines, fmt.Sprintf("wait for %s: it copies the data, and then it votes", n.Address))
+			lines = append(lines, fmt.Sprintf("wait for %s: it copies the data, and then it votes",
+				n.Address))
 		case n.Behind > longBehind || lag > manyBehind:
 			lines = append(lines, fmt.Sprintf("see why %s is slow (processor, disk, network): it is %d entries behind", n.Address, lag))
 		}
@@ -116,15 +120,16 @@ func (s *State) aboutLag() (lines []string) {
 func (s *State) aboutClocks() (lines []string) {
 	for _, n := range s.Nodes {
 		if n.Known && s.MaxSkew > 0 && max(n.Skew, -n.Skew) > s.MaxSkew {
-			lines = append(lines, fmt.Sprintf("set the clock of %s (NTP): it differs by %d ms from the leader's clock, and %d ms are allowed",
+			lines = append(lines, fmt.Sprintf("set the clock of %s (NTP): it differs by %d ms from the "+
+				"leader's clock, and %d ms are allowed",
 				n.Address, n.Skew, s.MaxSkew))
 		}
 	}
 	return lines
 }
 
-// aboutReleases asks the reader to finish an upgrade: the cluster works at a level that all its members know. A node below the
-// level of the cluster cannot take part.
+// aboutReleases asks the reader to finish an upgrade: the cluster works at a level that all its members
+// know. A node below the level of the cluster cannot take part.
 func (s *State) aboutReleases() (lines []string) {
 	var old []string
 	for _, n := range s.Nodes {
@@ -163,5 +168,6 @@ func (s *State) aboutAsking() []string {
 	if s.Leader == "" || s.Leader == s.Self {
 		return nil
 	}
-	return []string{fmt.Sprintf("ask the leader for the state of all nodes: cellserver --cluster-check %s", s.name(s.Leader))}
+	return []string{fmt.Sprintf("ask the leader for the state of all nodes: cellserver --cluster-check %s",
+		s.name(s.Leader))}
 }

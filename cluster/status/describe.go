@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Describe writes the state for a person on call: who leads, who is behind, who is unreachable, and what to do.
+// Describe writes the state for a person on call: who leads, who is behind, who is unreachable, and what to
+// do.
 func Describe(s *State) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "cluster   %s\n", s.headline())
@@ -28,14 +29,17 @@ func Describe(s *State) string {
 	return b.String()
 }
 
-// numbersLines say how fast this node commits as a leader, and how steady it leads. They are empty if it has never led.
+// numbersLines say how fast this node commits as a leader, and how steady it leads. They are empty if it has
+// never led.
 func (s *State) numbersLines() string {
 	n := &s.Numbers
 	if n.Epochs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("commits   %d here: half within %s, 99 of 100 within %s; %s wait\n", n.Commits, micros(n.Half), micros(n.Most), size(n.Lag)) +
-		fmt.Sprintf("epochs    began or ended %s here; %s taken back, %s waited for a lease\n", count(uint64(n.Epochs), "time"),
+	return fmt.Sprintf("commits   %d here: half within %s, 99 of 100 within %s; %s wait\n",
+		n.Commits, micros(n.Half), micros(n.Most), size(n.Lag)) +
+		fmt.Sprintf("epochs    began or ended %s here; %s taken back, %s waited for a lease\n",
+			count(uint64(n.Epochs), "time"),
 			count(uint64(n.Undone), "change"), count(uint64(n.Misses), "reply"))
 }
 

@@ -5,6 +5,6 @@
 //	table.go     the table of the nodes
 //	advice.go    what to do
 //
-// Invariant: Describe is a function of the state. Every problem that it shows has a line that says what to do. The package
-// takes no locks.
+// Invariant: Describe is a function of the state. Every problem that it shows has a line that says what to
+// do. The package takes no locks.
 package status

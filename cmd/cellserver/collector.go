@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// leastGarbage is how many bytes of garbage the heap may always have, even if the live heap is small. Without it, a
-	// server with few keys and many scripts collects a hundred times a second.
+	// leastGarbage is how many bytes of garbage the heap may always have, even if the live heap is small.
+	// Without it, a server with few keys and many scripts collects a hundred times a second.
 	leastGarbage = 16 << 20
 	// smallHeap is the smallest heap of Go at GOGC=100, in bytes.
 	smallHeap = 4 << 20
@@ -40,5 +40,6 @@ func followCollector(now int) {
 	runtime.AddCleanup(new(sentinel), followCollector, now)
 }
 
-// sentinel is an object that the next collection finds dead. It is too large for the allocator that joins small objects.
+// sentinel is an object that the next collection finds dead. It is too large for the allocator that joins
+// small objects.
 type sentinel struct{ _ [32]byte }

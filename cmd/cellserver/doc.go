@@ -19,13 +19,15 @@
 // SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
 // SIGTERM or SIGINT ends the process at once.
 //
-// Exit codes: 0 after a clean stop, --help, --version, --licenses, --check-rules of a right file, and a successful --ping,
+// Exit codes: 0 after a clean stop, --help, --version, --licenses, --check-rules of a right file, and a
+// successful --ping,
 // --doctor, --cluster-check, --cluster-recover or --cluster-import. 1 after an error, which is one line on standard error, and after a
 // second signal.
 //
 // The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
 //
-// Invariants: each goroutine for signals lives as long as the process. No password stays in the list of processes.
+// Invariants: each goroutine for signals lives as long as the process. No password stays in the list of
+// processes.
 //
 // Locks: no locks.
 package main

@@ -101,7 +101,8 @@ func (o *doctorOptions) read(args []string) (rest []string, err error) {
 	}
 	switch {
 	case !o.tls && o.files != doctor.TLS{}:
-		return nil, errors.New("--cacert, --cert, --key and --insecure need --tls: cellserver --doctor 127.0.0.1:6380 --tls --cacert ca.crt")
+		return nil, errors.New("--cacert, --cert, --key and --insecure need --tls: cellserver --doctor " +
+			"127.0.0.1:6380 --tls --cacert ca.crt")
 	case (o.files.Cert == "") != (o.files.Key == ""):
 		return nil, errors.New("--cert and --key belong together: give both")
 	}
@@ -127,7 +128,8 @@ func (o *doctorOptions) take(args []string) (n int, err error) {
 		*value = args[1]
 		return 2, nil
 	case name == "--user":
-		return 0, errors.New("--user needs the name of a user: cellserver --doctor 127.0.0.1:6379 --user ann --requirepass secret")
+		return 0, errors.New("--user needs the name of a user: cellserver --doctor 127.0.0.1:6379 " +
+			"--user ann --requirepass secret")
 	}
 	return 0, fmt.Errorf("%s needs the name of a file: cellserver --doctor 127.0.0.1:6380 --tls --cacert ca.crt --cert ann.crt --key ann.key", name)
 }

@@ -11,8 +11,9 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// hidePasswords replaces the passwords in the arguments and in the environment of the process. Every user can read the
-// arguments in the list of processes. os.Args must be a copy ([ownArgs]), because its first memory changes.
+// hidePasswords replaces the passwords in the arguments and in the environment of the process. Every user
+// can read the arguments in the list of processes. os.Args must be a copy ([ownArgs]), because its first
+// memory changes.
 func hidePasswords() error {
 	args, environ := os.Args[1:], os.Environ()
 	if slices.Equal(configload.HideArgs(args), args) && slices.Equal(configload.HideEnviron(environ), environ) {
@@ -31,14 +32,15 @@ func hidePasswords() error {
 	return hideIn("/proc/self/environ", stat, envStart, configload.HideEnviron)
 }
 
-// The fields of /proc/self/stat after the program's name, as proc(5) numbers them less 3: the addresses at which the
-// arguments and the environment begin.
+// The fields of /proc/self/stat after the program's name, as proc(5) numbers them less 3: the addresses at
+// which the arguments and the environment begin.
 const (
 	argStart = 48 - 3
 	envStart = 50 - 3
 )
 
-// hideIn replaces the words of a file of /proc by writing to the memory that the file shows. Every word keeps its length.
+// hideIn replaces the words of a file of /proc by writing to the memory that the file shows. Every word
+// keeps its length.
 func hideIn(file string, stat []byte, field int, hide func([]string) []string) error {
 	text, err := os.ReadFile(file)
 	if err != nil || len(text) == 0 {

@@ -23,8 +23,8 @@ func main() {
 	}
 }
 
-// ownArgs replaces os.Args by a copy, and returns the arguments without the name of the program. The list of processes
-// shows the original memory.
+// ownArgs replaces os.Args by a copy, and returns the arguments without the name of the program. The list of
+// processes shows the original memory.
 func ownArgs() []string {
 	for i, arg := range os.Args {
 		os.Args[i] = strings.Clone(arg)
@@ -32,8 +32,8 @@ func ownArgs() []string {
 	return os.Args[1:]
 }
 
-// run executes the command line. Its error is one line for the user. visible is the reason why the passwords are not
-// hidden, or nil.
+// run executes the command line. Its error is one line for the user. visible is the reason why the passwords
+// are not hidden, or nil.
 func run(args []string, visible error) error {
 	err := execute(args, visible)
 	switch {

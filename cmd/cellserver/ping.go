@@ -15,8 +15,8 @@ import (
 // pingTimeout bounds the connect. After the connect it also bounds the request with its reply.
 const pingTimeout = 3 * time.Second
 
-// ping is `cellserver --ping [...]`. It returns nil if a server with the same arguments and the same environment
-// answers PING. Containers use it as their health check.
+// ping is `cellserver --ping [...]`. It returns nil if a server with the same arguments and the same
+// environment answers PING. Containers use it as their health check.
 func ping(args []string) error {
 	cfg, _, err := configload.Load(args, os.Environ(), new(fileReader).read)
 	if err != nil {
@@ -41,10 +41,12 @@ func ping(args []string) error {
 	if text := string(reply[:n]); strings.HasPrefix(text, "+PONG") || strings.HasPrefix(text, "-NOAUTH") {
 		return nil
 	}
-	return fmt.Errorf("%s answered PING with %q (%v): check that cellserver listens there", address, reply[:n], err)
+	return fmt.Errorf("%s answered PING with %q (%v): check that cellserver listens there",
+		address, reply[:n], err)
 }
 
-// pingAddress returns the first address that a configuration listens on. A wildcard becomes the loopback address.
+// pingAddress returns the first address that a configuration listens on. A wildcard becomes the loopback
+// address.
 func pingAddress(cfg *config.Config) (network, address string) {
 	port := cfg.Port
 	if port == 0 {

@@ -79,7 +79,8 @@ func aclCat(c *commands.Call) error {
 	if len(c.Args) == 3 {
 		i := slices.IndexFunc(commands.CategoryOrder, func(name string) bool { return commands.Is(c.Args[2], name) })
 		if i < 0 {
-			return commands.Error(fmt.Sprintf("ERR Unknown category '%s'", commands.Clip(c.Args[2], len(c.Args[2]))))
+			return commands.Error(fmt.Sprintf("ERR Unknown category '%s'",
+				commands.Clip(c.Args[2], len(c.Args[2]))))
 		}
 		names = inCategory("@" + commands.CategoryOrder[i])
 	}

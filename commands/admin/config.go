@@ -150,7 +150,8 @@ func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err er
 const errDuplicateDirective commands.Error = "duplicate parameter"
 
 func configFailed(name string, why error) error {
-	return commands.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument '%s') - %s", name, why))
+	return commands.Error(fmt.Sprintf("ERR CONFIG SET failed (possibly related to argument '%s') - %s",
+		name, why))
 }
 
 func configResetStat(c *commands.Call) error {

@@ -56,7 +56,8 @@ func latencyDoctor(c *commands.Call) error {
 func latencyGraph(c *commands.Call) error {
 	e := c.Server.Stats.Latency.Event(string(c.Args[2]))
 	if len(e.Spikes) == 0 {
-		return commands.Error(fmt.Sprintf("ERR No samples available for event '%s'", commands.Clip(c.Args[2], len(c.Args[2]))))
+		return commands.Error(fmt.Sprintf("ERR No samples available for event '%s'",
+			commands.Clip(c.Args[2], len(c.Args[2]))))
 	}
 	c.Out.Verbatim("txt", graph(&e, c.Now/1e9))
 	return nil

@@ -94,7 +94,8 @@ func diagnose(w commands.LatencyEvents, now int64, cfg *config.Config) string {
 	switch {
 	case len(events) > 0:
 	case cfg.LatencyMonitorThreshold == 0:
-		return "Latency monitoring is disabled. CONFIG SET latency-monitor-threshold <milliseconds> enables it.\n"
+		return "Latency monitoring is disabled. CONFIG SET " +
+			"latency-monitor-threshold <milliseconds> enables it.\n"
 	default:
 		return "No latency spike was observed during the lifetime of this server.\n"
 	}

@@ -31,7 +31,8 @@ var _ = commands.Register(&commands.Command{
 		{Name: "links", Arity: 2, Flags: commands.Stale, Since: "7.0.0", Tips: commands.NondeterministicOutput, Run: clusterOnly(clusterLinks),
 			Summary: "Returns a list of all TCP links to and from peer nodes in cluster", Complexity: "O(N) where N is the total number of Cluster nodes",
 			Help: []string{"LINKS", "    Return information about all network links between this node and its peers.",
-				"    Output format is an array where each array element is a map containing attributes of a link"}},
+				"Output format is an array where each array element is a map " +
+					"containing attributes of a link"}},
 		{Name: "myid", Arity: 2, Flags: commands.Stale, Since: "3.0.0", Run: clusterOnly(clusterMyID),
 			Summary: "Return the node id", Complexity: "O(1)",
 			Help: []string{"MYID", "    Return the node id."}},

@@ -29,11 +29,12 @@ func clusterInfo(c *commands.Call) error {
 	for i := range v.Groups {
 		term = max(term, v.Groups[i].Term)
 	}
-	c.Out.Verbatim("txt", fmt.Sprintf("cluster_state:%s\r\ncluster_slots_assigned:%d\r\ncluster_slots_ok:%d\r\n"+
-		"cluster_slots_pfail:%d\r\ncluster_slots_fail:0\r\ncluster_known_nodes:%d\r\ncluster_size:%d\r\n"+
-		"cluster_current_epoch:%[7]d\r\ncluster_my_epoch:%[7]d\r\ncluster_stats_messages_sent:0\r\n"+
-		"cluster_stats_messages_received:0\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n",
-		state, assigned, assigned-min(assigned, unreached), unreached, len(v.Nodes), leaders, term))
+	c.Out.Verbatim("txt",
+		fmt.Sprintf("cluster_state:%s\r\ncluster_slots_assigned:%d\r\ncluster_slots_ok:%d\r\n"+
+			"cluster_slots_pfail:%d\r\ncluster_slots_fail:0\r\ncluster_known_nodes:%d\r\ncluster_size:%d\r\n"+
+			"cluster_current_epoch:%[7]d\r\ncluster_my_epoch:%[7]d\r\ncluster_stats_messages_sent:0\r\n"+
+			"cluster_stats_messages_received:0\r\ntotal_cluster_links_buffer_limit_exceeded:0\r\n",
+			state, assigned, assigned-min(assigned, unreached), unreached, len(v.Nodes), leaders, term))
 	return nil
 }
 
@@ -69,7 +70,8 @@ func describe(c *commands.Call, v *topology.View, i int) string {
 	} else if !n.Healthy {
 		flags, link = flags+",fail?", "disconnected"
 	}
-	return fmt.Sprintf("%s %s:%d@%d %s %s 0 0 %d %s%s", n.ID, n.Host, portFor(c, n), n.PeerPort, flags, master, term, link, ranges(v, i))
+	return fmt.Sprintf("%s %s:%d@%d %s %s 0 0 %d %s%s",
+		n.ID, n.Host, portFor(c, n), n.PeerPort, flags, master, term, link, ranges(v, i))
 }
 
 // ranges returns the slots that a node leads, each range with a space before it.

@@ -177,7 +177,8 @@ func sentinelQuorum(c *commands.Call, v *topology.View) error {
 			"Sentinels to reach the specified quorum for this master. "+
 			"Not enough available Sentinels to reach the majority and authorize a failover", usable))
 	}
-	c.Out.Simple(fmt.Sprintf("OK %d usable Sentinels. Quorum and failover authorization can be reached", usable))
+	c.Out.Simple(fmt.Sprintf("OK %d usable Sentinels. Quorum and failover authorization can be reached",
+		usable))
 	return nil
 }
 

@@ -10,7 +10,8 @@ import (
 var clientKill = &commands.Command{
 	Name: "kill", Arity: -3, Flags: commands.AdminFlags, Since: "2.4.0",
 	Summary: "Kill the connection of a client",
-	Usage: "<ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA | PUBSUB>] | [USER username] | " +
+	Usage: "<ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA " +
+		"| PUBSUB>] | [USER username] | " +
 		"[ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no]> [<[ID client-id] | [TYPE <NORMAL | MASTER " +
 		"| SLAVE | REPLICA | PUBSUB>] | " +
 		"[USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no]> ...]>",

@@ -59,7 +59,8 @@ const (
 		"and then re-enabling it with a different mode."
 	errOptBcast  commands.Error = "ERR OPTIN and OPTOUT are not compatible with BCAST"
 	errOptBoth   commands.Error = "ERR You can't specify both OPTIN mode and OPTOUT mode"
-	errSwitchOpt commands.Error = "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, " +
+	errSwitchOpt commands.Error = "ERR You can't switch OPTIN/OPTOUT mode before " +
+		"disabling tracking for this client, " +
 		"and then re-enabling it with a different mode."
 	errCachingOff commands.Error = "ERR CLIENT CACHING can be called only when the client is in " +
 		"tracking mode with OPTIN or OPTOUT mode enabled"

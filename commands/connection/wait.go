@@ -42,7 +42,8 @@ func wait(c *commands.Call) error {
 }
 
 const errWaitOnReplica commands.Error = "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica " +
-	"is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."
+	"is configured to be writable (which is not the default) writes to replicas are " +
+	"just local and are not propagated."
 
 func waitInCluster(c *commands.Call, t commands.Topology) error {
 	if t.Epoch() == 0 {

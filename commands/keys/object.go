@@ -33,9 +33,11 @@ var _ = commands.Register(&commands.Command{
 
 const (
 	errNoLFU commands.Error = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. " +
-		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
+		"Please note that when switching between policies at runtime LRU and LFU data " +
+		"will take some time to adjust."
 	errLFU commands.Error = "ERR An LFU maxmemory policy is selected, idle time not tracked. " +
-		"Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
+		"Please note that when switching between policies at runtime LRU and LFU data " +
+		"will take some time to adjust."
 )
 
 // longestEmbedded is the largest length in bytes of a string with the encoding embstr, as in Redis.

@@ -27,8 +27,8 @@ func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args
 	return scratch.Args.Explain(askWith(c, scratch, read, reply))
 }
 
-// askWith is askWithReply with the scratch memory of the connection. CL.PROBE and any limiter with PEEK only look, and
-// change nothing.
+// askWith is askWithReply with the scratch memory of the connection. CL.PROBE and any limiter with PEEK only
+// look, and change nothing.
 func askWith[L limiters.Limiter](c *commands.Call, scratch *limiters.Scratch, read func(*limiters.Args) (L, error), reply replyFunc) error {
 	l, err := read(&scratch.Args)
 	if err != nil {

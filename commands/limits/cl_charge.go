@@ -9,8 +9,8 @@ import (
 // CL.THROTTLE has for the key. It consumes the quantity even if less is left. So it suits actions
 // whose cost is known only afterwards.
 //
-// If the quantity exceeds what is left, limited is 1 and remaining is negative: the debt. retry_after is then the time until
-// the debt is paid.
+// If the quantity exceeds what is left, limited is 1 and remaining is negative: the debt. retry_after is
+// then the time until the debt is paid.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.charge", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
 	Summary: "Consumes a quantity even if less is left, for costs that are known only afterwards (GCRA).",

@@ -11,8 +11,8 @@ import (
 // scope of the rule. Either all limits of the rule allow the quantity (1) and consume it, or all
 // limits consume nothing. A rule with SHADOW always allows.
 //
-// With CHARGE all limits consume the quantity, even if less is left. If more than the limit counts, limited is 1, remaining
-// is negative, and retry_after says when a quantity of 1 passes again.
+// With CHARGE all limits consume the quantity, even if less is left. If more than the limit counts, limited
+// is 1, remaining is negative, and retry_after says when a quantity of 1 passes again.
 //
 // The reply is the reply of the tightest limit. If limits refuse, that is the refusing limit with
 // the longest wait, else the limit with the least remaining. EXPLAIN adds four elements: the scope
@@ -23,8 +23,9 @@ import (
 // Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
-	Summary: "Decides by all limits of a rule whether an action may happen now, and counts the action if it may.",
-	Usage:   "name key [key ...] [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Summary: "Decides by all limits of a rule whether an action may happen now, " +
+		"and counts the action if it may.",
+	Usage: "name key [key ...] [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 	Run: clCheck, Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchCheck,
 })
 
@@ -38,8 +39,8 @@ func checkFootprint(c *commands.Call, fp *store.Footprint) {
 	c.Conn.Scratch.Check().Footprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)
 }
 
-// readsRules reports whether a call must read the rules from their key, because its transaction may have changed them. It
-// must in EXEC (queued), and in a script that has locked that key.
+// readsRules reports whether a call must read the rules from their key, because its transaction may have
+// changed them. It must in EXEC (queued), and in a script that has locked that key.
 func readsRules(c *commands.Call, queued bool) bool {
 	if queued || !c.InScript || c.Tx == nil {
 		return queued

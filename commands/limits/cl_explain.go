@@ -6,19 +6,21 @@ import (
 	"cellserver/limiters/rules"
 )
 
-// CL.EXPLAIN name key… [quantity] [CHARGE] [MS] explains the reply of CL.CHECK to the same arguments, limit by limit. It
-// changes nothing.
+// CL.EXPLAIN name key… [quantity] [CHARGE] [MS] explains the reply of CL.CHECK to the same arguments, limit
+// by limit. It changes nothing.
 //
-// The reply is a map: the rule, its source (key or file), shadow (0 or 1), and the five numbers of the reply of CL.CHECK. tightest is
-// the index of the limit that gives these numbers, from 0.
+// The reply is a map: the rule, its source (key or file), shadow (0 or 1), and the five numbers of the reply
+// of CL.CHECK. tightest is the index of the limit that gives these numbers, from 0.
 //
-// limits has a map for each limit: the scope, the key of the request, the limiter and its arguments. source is "override" if the
-// key has limits of its own, else "rule". state_key is the key that holds the state, and state has its numbers. Then the
-// five numbers of this limit follow, and window: the time in which the whole limit comes back.
+// limits has a map for each limit: the scope, the key of the request, the limiter and its arguments. source
+// is "override" if the key has limits of its own, else "rule". state_key is the key that holds the state,
+// and state has its numbers. Then the five numbers of this limit follow, and window: the time in which the
+// whole limit comes back.
 //
-// The state of CL.THROTTLE has the tat, and that of CL.WINDOW has used and window_end. CL.SLIDING has previous and current,
-// the counts of two aligned windows. At counts_end neither of them counts any more. CL.LOG has the number of entries
-// that count, and the times of the oldest and the newest one. Times are Unix milliseconds, rounded up, or 0 for none.
+// The state of CL.THROTTLE has the tat, and that of CL.WINDOW has used and window_end. CL.SLIDING has
+// previous and current, the counts of two aligned windows. At counts_end neither of them counts any more.
+// CL.LOG has the number of entries that count, and the times of the oldest and the newest one. Times are
+// Unix milliseconds, rounded up, or 0 for none.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.explain", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.SubKey, Group: commands.GroupLimiter,
 	Summary: "Explains the decision of a rule limit by limit, and changes nothing.",

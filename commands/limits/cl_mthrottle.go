@@ -16,13 +16,15 @@ import (
 // the five integers of CL.THROTTLE follow for each limit.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.mthrottle", Arity: -6, Flags: commands.Write | commands.DenyOOM, Keys: commands.Keys{NumKeys: 1, Step: 4, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
-	Summary:    "Decides by several limits whether an action may happen now, and counts the action in all of them or in none (GCRA).",
+	Summary: "Decides by several limits whether an action may happen now, and counts the action in " +
+		"all of them or in none (GCRA).",
 	Usage:      "n key max_burst count period [key max_burst count period ...] [QUANTITY quantity] [MS] [PEEK]",
 	Complexity: "O(N) where N is the number of limits", Run: clMthrottle,
 })
 
 const (
-	errLimits     commands.Error = "ERR n should be from 1 to 128, with a key, max_burst, count and period for each"
+	errLimits commands.Error = "ERR n should be from 1 to 128, with a key, " +
+		"max_burst, count and period for each"
 	errSameKey    commands.Error = "ERR each limit needs a key of its own"
 	mostLimits                   = 128
 	wordsPerLimit                = 4

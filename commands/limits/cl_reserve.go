@@ -8,18 +8,20 @@ import (
 	"cellserver/store"
 )
 
-// CL.RESERVE name key… quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK] asks a rule as CL.CHECK does, for an estimate of a
-// cost. For ttl seconds, CL.SETTLE may put the real cost in its place. If nobody settles a reservation,
-// the estimate stays counted. With RELEASE it is given back at the end of the ttl. The same id again, for the same rule and keys, changes nothing and gives
-// the same answer. So a client may retry. EXPLAIN adds the scope and the text of the limit that refuses, or two empty strings.
+// CL.RESERVE name key… quantity id ttl [RELEASE] [EXPLAIN] [MS] [PEEK] asks a rule as CL.CHECK does, for an
+// estimate of a cost. For ttl seconds, CL.SETTLE may put the real cost in its place. If nobody settles a
+// reservation, the estimate stays counted. With RELEASE it is given back at the end of the ttl. The same id
+// again, for the same rule and keys, changes nothing and gives the same answer. So a client may retry.
+// EXPLAIN adds the scope and the text of the limit that refuses, or two empty strings.
 //
 // CL.SETTLE name key… id quantity [MS] [PEEK] settles a reservation: it gives the difference back, or
 // charges it. The reply is that of a charge: remaining may be negative. Again, the same id changes
 // nothing and gives the same answer. A reservation that is not there is the error NORESERVATION.
 //
-// The records of reservations are in a string key of the last key, name:{key}:reserved. If that key has many, further records are in
-// name:{key}:reserved:number. Reservations with RELEASE are in sorted sets, too: name@scope:{key}:release for each key. The next
-// request of the rule for the key gives back what is due.
+// The records of reservations are in a string key of the last key, name:{key}:reserved. If that key has
+// many, further records are in name:{key}:reserved:number. Reservations with RELEASE are in sorted sets,
+// too: name@scope:{key}:release for each key. The next request of the rule for the key gives back what is
+// due.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,

@@ -18,7 +18,8 @@ import (
 // RESET gives one client a fresh start: the states of all limits of the rule for its keys are removed in
 // one step. It is a command of its own for ACL: +cl.rule|reset.
 //
-// With JSON a rule has the form of the rules-file: {"limits": ["CL.WINDOW 100 60"]}. It is then a whole rule, with its overrides.
+// With JSON a rule has the form of the rules-file: {"limits": ["CL.WINDOW 100 60"]}. It is then a whole
+// rule, with its overrides.
 //
 // The rules lie in a database of the server itself, which no other command reaches. They are in force in
 // every database. A rule replaces a rule of the rules-file with the same name, until it is deleted.
@@ -41,8 +42,10 @@ var _ = commands.Register(&commands.Command{
 			},
 			Usage: "name scope key <limiter arg [arg ...] [AND limiter arg [arg ...] [AND limiter arg [arg ...] ...]] | DEL>", Complexity: "O(N) where N is the number of rules and overrides",
 			Summary: "Replaces the limits of a rule for one key.",
-			Help: []string{"OVERRIDE <name> <scope> <key> (<limiter> <args> ... [AND <limiter> <args> ...] ... | DEL)",
-				"    Give one key limits of its own, in the place of those of its scope. The scope of a rule without SCOPE is -."}},
+			Help: []string{"OVERRIDE <name> <scope> <key> (<limiter> <args> ... [AND " +
+				"<limiter> <args> ...] ... | DEL)",
+				"Give one key limits of its own, in the place of those of its scope. The " +
+					"scope of a rule without SCOPE is -."}},
 		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
 			Usage: "name [JSON]", Complexity: "O(N) where N is the number of its overrides", Summary: "Returns the rule of a name.",
 			Help: []string{"GET <name> [JSON]", "    Return the rule of a name. With JSON it has its overrides."}},
@@ -238,8 +241,9 @@ func replyJSON(c *commands.Call, make func() ([]byte, error)) error {
 	return nil
 }
 
-// clRuleTry replies with five integers: the milliseconds that it looks back, the requests in this time, and how many of them
-// the rule has refused. Then it has how many the rule would refuse in a replay, and how many the other limits would.
+// clRuleTry replies with five integers: the milliseconds that it looks back, the requests in this time, and
+// how many of them the rule has refused. Then it has how many the rule would refuse in a replay, and how
+// many the other limits would.
 func clRuleTry(c *commands.Call) error {
 	t, err := rules.Try(c.Server.Rules, c.Tx, string(c.Args[2]), c.Args[3:], c.Now, c.Server.Clock.Monotonic)
 	if err != nil {

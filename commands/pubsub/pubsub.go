@@ -16,7 +16,8 @@ var _ = commands.Register(&commands.Command{
 			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
 			Since:   "2.8.0",
 			Summary: "List active channels", Usage: "[pattern]",
-			Complexity: "O(N) where N is the number of active channels, and assuming constant time pattern matching " +
+			Complexity: "O(N) where N is the number of active channels, and assuming " +
+				"constant time pattern matching " +
 				"(relatively short channels and patterns)",
 			Help: []string{"CHANNELS [<pattern>]", "    Return the currently active channels matching a <pattern> (default: '*')."},
 			Run:  pubsubChannels,

@@ -12,8 +12,9 @@ var _ = commands.Register(&commands.Command{
 	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly,
 	Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
 	Summary: "Get one or multiple random members from a set", Usage: "key [count]",
-	Complexity: "Without the count argument O(1), otherwise O(N) where N is the absolute value of the passed count.",
-	Tips:       commands.NondeterministicOutput, Run: srandmember, Cost: commands.CostOfRandom("", seekSteps),
+	Complexity: "Without the count argument O(1), otherwise O(N) where N is the " +
+		"absolute value of the passed count.",
+	Tips: commands.NondeterministicOutput, Run: srandmember, Cost: commands.CostOfRandom("", seekSteps),
 })
 
 func srandmember(c *commands.Call) error {

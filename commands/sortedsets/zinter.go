@@ -13,15 +13,17 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "zinter", Arity: -3, Flags: commands.ReadOnly,
 		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
-		Summary:    "Intersect multiple sorted sets",
-		Usage:      "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
+		Summary: "Intersect multiple sorted sets",
+		Usage: "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE " +
+			"<SUM | MIN | MAX>] [WITHSCORES]",
 		Complexity: zinterCost, Run: zinter, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
 		Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary:    "Intersect multiple sorted sets and store the resulting sorted set in a new key",
-		Usage:      "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
+		Summary: "Intersect multiple sorted sets and store the resulting sorted set in a new key",
+		Usage: "destination numkeys key [key ...] [WEIGHTS weight [weight " +
+			"...]] [AGGREGATE <SUM | MIN | MAX>]",
 		Complexity: zinterCost, Run: zinterstore, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{

@@ -13,7 +13,8 @@ var (
 		Name: "zunion", Arity: -3, Flags: commands.ReadOnly,
 		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Add multiple sorted sets",
-		Usage:   "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>] [WITHSCORES]",
+		Usage: "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE " +
+			"<SUM | MIN | MAX>] [WITHSCORES]",
 		Complexity: "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and " +
 			"M being the number of elements in the resulting sorted set.",
 		Run: zunion, Cost: costOfCombination,

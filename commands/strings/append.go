@@ -13,7 +13,8 @@ var _ = commands.Register(&commands.Command{
 	Summary: "Append a value to a key", Usage: "key value",
 	Complexity: "O(1). The amortized time complexity is O(1) assuming the appended value is small and " +
 		"the already present value is of any size, " +
-		"since the dynamic string library used by Redis will double the free space available on every reallocation.",
+		"since the dynamic string library used by Redis will double the free space " +
+		"available on every reallocation.",
 	Run: appendTo, Cost: func(c *commands.Call) int { return commands.CostOfValue(c) / growth },
 })
 

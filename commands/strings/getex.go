@@ -10,8 +10,9 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "getex", Arity: -2, Flags: commands.Write | commands.Fast,
 	Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "6.2.0",
-	Summary:    "Get the value of a key and optionally set its expiration",
-	Usage:      "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST]",
+	Summary: "Get the value of a key and optionally set its expiration",
+	Usage: "key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT " +
+		"unix-time-milliseconds | PERSIST]",
 	Complexity: "O(1)", Run: getex, Cost: commands.CostOfValue,
 })
 

@@ -33,8 +33,8 @@ type Listener struct {
 	server      *http.Server // nil while it does not listen
 }
 
-// Listen moves the listener to an address; "" means no address. If it cannot listen there, it keeps the previous
-// address.
+// Listen moves the listener to an address; "" means no address. If it cannot listen there, it keeps the
+// previous address.
 func (l *Listener) Listen(address string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,8 +49,8 @@ func (l *Listener) Listen(address string) error {
 	return nil
 }
 
-// open opens an address; "" means no address. An address with the port of the present one may cover it, as 0.0.0.0
-// covers 127.0.0.1. Then open closes the present one first, and opens it again after an error.
+// open opens an address; "" means no address. An address with the port of the present one may cover it, as
+// 0.0.0.0 covers 127.0.0.1. Then open closes the present one first, and opens it again after an error.
 func (l *Listener) open(address string) (ln net.Listener, err error) {
 	if address == "" {
 		return nil, nil
@@ -131,8 +131,8 @@ func (l *Listener) Close() {
 	l.address, l.ln, l.server = "", nil, nil
 }
 
-// end closes the listener and its connections. The server does not know the listener before its goroutine has begun, so end
-// closes the listener itself.
+// end closes the listener and its connections. The server does not know the listener before its goroutine
+// has begun, so end closes the listener itself.
 func (l *Listener) end() {
 	if l.server != nil {
 		l.server.Close()

@@ -1,19 +1,21 @@
-// Package line carries commands to the server from inside the process. A line is a connection without a socket.
+// Package line carries commands to the server from inside the process. A line is a connection without a
+// socket.
 //
 //	lines.go  Lines: the lines that are open, and Do, which sends a command over one of them
 //	line.go   one line: a session of package resp, and what a transport would be to it
 //	reply.go  Reply: reads a reply from its bytes
 //
-// A line takes the way of every other client: the same checks, locks, statistics, slow log and redirections. Its reply waits
-// for the log as the reply of a socket does. A command that waits for CLIENT PAUSE waits here, too.
+// A line takes the way of every other client: the same checks, locks, statistics, slow log and redirections.
+// Its reply waits for the log as the reply of a socket does. A command that waits for CLIENT PAUSE waits
+// here, too.
 //
 // A caller may take the decisions of a command as values ([Lines.Decide]). Then the reply is OK, or an error.
 //
-// A line runs one command at a time. A caller keeps it while the command runs, and gives it back before it waits for
-// the log. So a few lines are enough for many callers.
+// A line runs one command at a time. A caller keeps it while the command runs, and gives it back before it
+// waits for the log. So a few lines are enough for many callers.
 //
-// Invariants: a line is open for the server from the first command until Close. A line whose command did not end is never used
-// again.
+// Invariants: a line is open for the server from the first command until Close. A line whose command did not
+// end is never used again.
 //
 // Locks: none. A channel holds the free lines.
 package line

@@ -21,7 +21,8 @@ type Lines struct {
 	free    chan *line
 }
 
-// New returns lines for at most this number of commands at the same time. connect makes a client of the server.
+// New returns lines for at most this number of commands at the same time. connect makes a client of the
+// server.
 func New(most int, barrier Barrier, connect func(commands.Peer) Handler) *Lines {
 	l := &Lines{connect: connect, barrier: barrier, free: make(chan *line, most)}
 	for range most {
@@ -36,13 +37,14 @@ var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 // ErrLost means that a change of the command may be lost, so its outcome is unknown.
 var ErrLost = errors.New("the change could not be made safe, so the outcome is unknown")
 
-// Do runs a command and calls read with its reply, which is valid until read returns. It waits until the reply may
-// leave. The error is that of ctx, [ErrLost], or says that the server has closed the line.
+// Do runs a command and calls read with its reply, which is valid until read returns. It waits until the
+// reply may leave. The error is that of ctx, [ErrLost], or says that the server has closed the line.
 func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
 	return l.Decide(ctx, args, nil, read)
 }
 
-// Decide is [Lines.Do] for a command that gives its decisions to a caller as values. Its reply is OK, or an error.
+// Decide is [Lines.Do] for a command that gives its decisions to a caller as values. Its reply is OK, or an
+// error.
 func (l *Lines) Decide(ctx context.Context, args []string, to commands.Decisions, read func(Reply)) error {
 	one, err := l.take(ctx)
 	if err != nil {
@@ -77,7 +79,8 @@ func (l *Lines) take(ctx context.Context) (*line, error) {
 	}
 }
 
-// runOn runs a command on a line, which it opens if it must. It sets the line to nil if it cannot be used again.
+// runOn runs a command on a line, which it opens if it must. It sets the line to nil if it cannot be used
+// again.
 func (l *Lines) runOn(ctx context.Context, one **line, args []string, to commands.Decisions, read func(Reply)) (need uint64, err error) {
 	if *one != nil && (*one).closed.Load() {
 		(*one).end()

@@ -2,8 +2,8 @@ package line
 
 import "bytes"
 
-// Reply reads a reply in RESP2, from its first element to its last. It reads arrays as their number of elements,
-// and then element by element. The server has written the bytes, so Reply does not check them.
+// Reply reads a reply in RESP2, from its first element to its last. It reads arrays as their number of
+// elements, and then element by element. The server has written the bytes, so Reply does not check them.
 type Reply struct{ rest []byte }
 
 // Error returns the text of an error reply, "" if the reply is not an error.

@@ -5,8 +5,8 @@
 //
 // The page has no data. Its scripts ask /status and /rules, with the token that the person gives it.
 //
-// Invariants: the page loads nothing from elsewhere, and has neither inline scripts nor inline styles. Its scripts never
-// turn text into HTML.
+// Invariants: the page loads nothing from elsewhere, and has neither inline scripts nor inline styles. Its
+// scripts never turn text into HTML.
 //
 // The package takes no locks.
 package page

@@ -47,7 +47,8 @@ func readFiles() map[string]file {
 
 // policy says what the page may load, and that no other page may show it in a frame.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+	"trusted-types 'none'"
 
 // Serve answers a request for a file of the page. It reports false for any other request.
 func Serve(w http.ResponseWriter, r *http.Request) bool {

@@ -88,7 +88,8 @@ func (c *Config) AnnouncedTLSPort() int { return cmp.Or(c.Cluster.AnnounceTLSPor
 func (c *Config) validateCluster() error {
 	if len(c.Cluster.Nodes) == 0 {
 		if c.Cluster.ProxyPort != 0 {
-			return errors.New("proxy-port needs cluster-nodes: a server that is alone has no leader to pass clients on to")
+			return errors.New("proxy-port needs cluster-nodes: a server that is alone has no leader to " +
+				"pass clients on to")
 		}
 		return nil
 	}
@@ -97,7 +98,8 @@ func (c *Config) validateCluster() error {
 	case !c.ClusterEnabled:
 		return errors.New("cluster-nodes needs cluster-enabled yes")
 	case c.AppendOnly:
-		return errors.New("appendonly yes cannot go with cluster-nodes: the log of the cluster has every change, so remove appendonly")
+		return errors.New("appendonly yes cannot go with cluster-nodes: the log of the cluster has " +
+			"every change, so remove appendonly")
 	case base == 0 || len(c.Bind) == 0:
 		return errors.New("cluster-nodes needs port or tls-port: clients and other nodes must reach this node")
 	case peer > 65535:
@@ -105,7 +107,8 @@ func (c *Config) validateCluster() error {
 			"set cluster-port"
 		return fmt.Errorf(high, base, topology.PeerOffset)
 	case c.Cluster.TLS && (c.TLSCertFile == "" || c.TLSKeyFile == "" || c.TLSCACertFile == ""):
-		return errors.New("tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes check each other's certificate")
+		return errors.New("tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes " +
+			"check each other's certificate")
 	}
 	if err := c.validateClusterPorts(peer); err != nil {
 		return err

@@ -233,7 +233,8 @@ func (c *Config) Validate() error {
 	case plain && tls && c.Port == c.TLSPort:
 		return fmt.Errorf("port and tls-port are both %d: choose another port for one of them", c.Port)
 	case c.ACLFile != "" && len(c.Users) > 0:
-		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or all in the configuration")
+		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or " +
+			"all in the configuration")
 	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
 		return fmt.Errorf("tls-port needs tls-cert-file and tls-key-file")
 	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":

@@ -18,7 +18,8 @@ var failLimit = value.Kind[FailLimit]{
 	Values: "count and seconds, or 0 0", Many: true,
 	Parse: func(args []string) (FailLimit, error) {
 		if len(args) != 2 {
-			return FailLimit{}, errors.New("argument must be a count and a number of seconds, such as 10 60, or 0 0 for no limit")
+			return FailLimit{}, errors.New("argument must be a count and a number of seconds, such as " +
+				"10 60, or 0 0 for no limit")
 		}
 		count, ok1 := value.ParseLoose(args[0])
 		seconds, ok2 := value.ParseLoose(args[1])
@@ -26,7 +27,8 @@ var failLimit = value.Kind[FailLimit]{
 		case !ok1 || !ok2 || count < 0 || seconds < 0 || count > 0 && seconds == 0:
 			return FailLimit{}, errors.New("count and seconds must be positive integers, or 0 0 for no limit")
 		case count > mostFailures || seconds > mostSeconds:
-			return FailLimit{}, fmt.Errorf("count must be at most %d, and seconds at most %d", mostFailures, mostSeconds)
+			return FailLimit{}, fmt.Errorf("count must be at most %d, and seconds at most %d",
+				mostFailures, mostSeconds)
 		}
 		return FailLimit{count, seconds}, nil
 	},

@@ -38,7 +38,9 @@ var httpDirectives = group("Limits over HTTP", "",
 	field("http-token", word(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
 	field("http-hosts", value.Hostnames, "", func(c *Config) *[]string { return &c.HTTP.Hosts },
-		"Names of this machine under which clients may ask the HTTP port without http-token, or the metrics port on a loopback address. Localhost and IP addresses pass without this. See [who may ask](http.md#who-may-ask)."),
+		"Names of this machine under which clients may ask the HTTP port without http-token, or the "+
+			"metrics port on a loopback address. Localhost and IP addresses pass without this. See "+
+			"[who may ask](http.md#who-may-ask)."),
 	field("http-user", value.Text, "default", func(c *Config) *string { return &c.HTTP.User },
 		"The [ACL user](acl.md) whose rights all requests over HTTP have. Its password is not used.").immutable(),
 	field("http-trusted-proxies", value.TrustedProxies, "1",
@@ -47,10 +49,13 @@ var httpDirectives = group("Limits over HTTP", "",
 			"such as `10.0.0.0/8 2001:db8::/32`. "+
 			"The key `ip` is the address in X-Forwarded-For that the first of these proxies has written; "+
 			"with 0 it is the address of the connection."),
-	field("http-max-connections", value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
+	field("http-max-connections",
+		value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
 		"Maximum number of connections of the HTTP port, and at most a quarter of the limit on open files. If a further client connects, the server closes the connection that has been idle for longest.").immutable(),
 	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), func(c *Config) *Page { return &c.HTTP.Page },
-		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows numbers and rules, `write` also changes rules. The page has the rights of http-user. If clients need a password (requirepass), the page needs http-token."),
+		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows "+
+			"numbers and rules, `write` also changes rules. The page has the rights of http-user. If "+
+			"clients need a password (requirepass), the page needs http-token."),
 	field("http-page-keys", value.YesNo, "no", func(c *Config) *bool { return &c.HTTP.PageKeys },
 		"Whether the page shows the names of the keys that are refused most often."),
 )
@@ -63,7 +68,8 @@ func IsLoopback(bind string) bool {
 
 func (c *Config) validateHTTP() error {
 	if c.HTTP.Port != 0 && c.HTTP.Token == "" && !IsLoopback(c.HTTP.Bind) {
-		return errors.New("http-bind is an address of a network, and everybody there could use up limits: set http-token, or bind 127.0.0.1")
+		return errors.New("http-bind is an address of a network, and everybody there could use up " +
+			"limits: set http-token, or bind 127.0.0.1")
 	}
 	return nil
 }

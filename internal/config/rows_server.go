@@ -8,7 +8,9 @@ import (
 
 var networkDirectives = group("Network", "",
 	field("bind", value.Addresses, "127.0.0.1 -::1", func(c *Config) *[]string { return &c.Bind },
-		"Addresses to listen on. `*` is every IPv4 address, `::*` every IPv6 address. The server starts without an address that has a leading `-`, if it is not available. An empty list is no TCP."),
+		"Addresses to listen on. `*` is every IPv4 address, `::*` every IPv6 address. The server "+
+			"starts without an address that has a leading `-`, if it is not available. An empty list "+
+			"is no TCP."),
 	field("port", value.Int(0, 65535), "6379", func(c *Config) *int { return &c.Port },
 		"TCP port; 0 is none."),
 	field("protected-mode", value.YesNo, "yes", func(c *Config) *bool { return &c.ProtectedMode },
@@ -25,15 +27,19 @@ var networkDirectives = group("Network", "",
 		"Permissions of the unix socket; with 0 the umask decides.").immutable(),
 	field("maxclients", value.Int(1, math.MaxUint32), "10000", func(c *Config) *int { return &c.MaxClients },
 		"Maximum number of clients at the same time. A further client gets an error and is disconnected."),
-	field("proto-max-bulk-len", value.Memory(1<<20, math.MaxInt64), "536870912", func(c *Config) *int64 { return &c.ProtoMaxBulkLen },
+	field("proto-max-bulk-len",
+		value.Memory(1<<20, math.MaxInt64), "536870912", func(c *Config) *int64 { return &c.ProtoMaxBulkLen },
 		"Longest argument of a request, in bytes."),
 	field("client-query-buffer-limit", value.Memory(1<<20, math.MaxInt64), "1073741824", func(c *Config) *int64 { return &c.ClientQueryBufferLimit },
 		"Maximum number of bytes of an incomplete request."),
 	outputLimits,
-	field("tracking-table-max-keys", value.Int64(0, math.MaxInt64), "1000000", func(c *Config) *int64 { return &c.TrackingTableMaxKeys },
+	field("tracking-table-max-keys",
+		value.Int64(0, math.MaxInt64), "1000000", func(c *Config) *int64 { return &c.TrackingTableMaxKeys },
 		"Maximum number of keys that are remembered for CLIENT TRACKING; 0 is no limit."),
-	field("notify-keyspace-events", value.KeyspaceEvents, "", func(c *Config) *string { return &c.NotifyKeyspaceEvents },
-		"Which changes of keys the server publishes: classes (`g$zxe`, `A` for all of them) and channels (`K` by key, `E` by event); empty is none."),
+	field("notify-keyspace-events",
+		value.KeyspaceEvents, "", func(c *Config) *string { return &c.NotifyKeyspaceEvents },
+		"Which changes of keys the server publishes: classes (`g$zxe`, `A` for all of them) and "+
+			"channels (`K` by key, `E` by event); empty is none."),
 )
 
 var tlsDirectives = group("TLS", "",
@@ -56,15 +62,18 @@ var securityDirectives = group("Security", "",
 		"How many different passwords and tokens of one client address may be wrong, and in how many "+
 			"seconds. The server refuses further new ones until the time in the error has passed. "+
 			"`0 0` is no limit."),
-	field("acllog-max-len", value.Int64(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.ACLLogMaxLen },
-		"Maximum number of entries that ACL LOG keeps: failed attempts to authenticate, and commands that their user may not run."),
+	field("acllog-max-len",
+		value.Int64(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.ACLLogMaxLen },
+		"Maximum number of entries that ACL LOG keeps: failed attempts to authenticate, and commands "+
+			"that their user may not run."),
 	field("aclfile", value.Text, "", func(c *Config) *string { return &c.ACLFile },
 		"File of the [ACL users](acl.md), one in each line. It must exist. It is an error to use an aclfile and lines `user name rule…` in the configuration.").immutable(),
 	field("acl-pubsub-default", value.Enum(AllChannels, ResetChannels), "resetchannels", func(c *Config) *PubSubDefault { return &c.ACLPubSubDefault },
 		"Whether the rules of a new ACL user begin with all channels, or with none."),
 	field("enable-debug-command", access, "no", func(c *Config) *Access { return &c.EnableDebugCommand },
 		"Who may use DEBUG, also for the test clock: nobody, everybody, or local clients.").immutable(),
-	field("enable-protected-configs", access, "no", func(c *Config) *Access { return &c.EnableProtectedConfigs },
+	field("enable-protected-configs",
+		access, "no", func(c *Config) *Access { return &c.EnableProtectedConfigs },
 		"Who may change protected directives with CONFIG SET: nobody, everybody, or local clients.").immutable(),
 )
 
@@ -91,43 +100,62 @@ var generalDirectives = group("General", "",
 )
 
 var observeDirectives = group("Observation", "",
-	field("slowlog-log-slower-than", value.Int64(-1, math.MaxInt64), "10000", func(c *Config) *int64 { return &c.SlowlogLogSlowerThan },
+	field("slowlog-log-slower-than",
+		value.Int64(-1, math.MaxInt64), "10000", func(c *Config) *int64 { return &c.SlowlogLogSlowerThan },
 		"A command that takes this many microseconds or more enters SLOWLOG; 0 is every command, -1 is none."),
-	field("slowlog-max-len", value.Int64(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.SlowlogMaxLen },
+	field("slowlog-max-len",
+		value.Int64(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.SlowlogMaxLen },
 		"Maximum number of entries that SLOWLOG keeps."),
-	field("latency-monitor-threshold", value.Int64(0, math.MaxInt64), "0", func(c *Config) *int64 { return &c.LatencyMonitorThreshold },
+	field("latency-monitor-threshold",
+		value.Int64(0, math.MaxInt64), "0", func(c *Config) *int64 { return &c.LatencyMonitorThreshold },
 		"An event that takes this many milliseconds or more enters LATENCY; 0 is off."),
 	field("latency-tracking", value.YesNo, "yes", func(c *Config) *bool { return &c.LatencyTracking },
 		"Keep a histogram of each command's duration."),
-	field("latency-tracking-info-percentiles", value.Percentiles, "50 99 99.9", func(c *Config) *[]float64 { return &c.LatencyPercentiles },
+	field("latency-tracking-info-percentiles",
+		value.Percentiles, "50 99 99.9", func(c *Config) *[]float64 { return &c.LatencyPercentiles },
 		"Percentiles that INFO latencystats shows."),
 )
 
 var persistenceDirectives = group("Persistence", "",
 	field("save", savePoints, "", func(c *Config) *[]SavePoint { return &c.Save },
-		"Write a snapshot if both hold: this many seconds have passed since the last one, and there were this many changes; repeatable. "+
-			"With any pair, the server also writes a snapshot when it stops. With `appendonly no` the default is that of Redis, `3600 1 300 100 60 10000`."),
-	field("dbfilename", value.FileName("dbfilename", "filename", true), "dump.rdb", func(c *Config) *string { return &c.DBFilename },
+		"Write a snapshot if both hold: this many seconds have passed since the last one, and there "+
+			"were this many changes; repeatable. "+
+			"With any pair, the server also writes a snapshot when it stops. With `appendonly no` the "+
+			"default is that of Redis, `3600 1 300 100 60 10000`."),
+	field("dbfilename", value.FileName("dbfilename",
+		"filename", true), "dump.rdb", func(c *Config) *string { return &c.DBFilename },
 		"File name of the snapshot.").protected(),
 	field("rdbchecksum", value.YesNo, "yes", func(c *Config) *bool { return &c.RDBChecksum },
 		"Write a checksum at the end of a snapshot, to detect damage.").immutable(),
 	field("rdb-skip-unsupported", value.YesNo, "no", func(c *Config) *bool { return &c.RDBSkipUnsupported },
-		"Load a snapshot of Redis that contains unsupported types, such as streams: skip and count their keys. `no` refuses such a snapshot."),
-	field("stop-writes-on-bgsave-error", value.YesNo, "yes", func(c *Config) *bool { return &c.StopWritesOnBGSaveError },
+		"Load a snapshot of Redis that contains unsupported types, such as streams: skip and count "+
+			"their keys. `no` refuses such a snapshot."),
+	field("stop-writes-on-bgsave-error",
+		value.YesNo, "yes", func(c *Config) *bool { return &c.StopWritesOnBGSaveError },
 		"Refuse writes if the last background snapshot failed and there are save points."),
 	field("appendonly", value.YesNo, "yes", func(c *Config) *bool { return &c.AppendOnly },
-		"Log every change to the append-only file, in the format of Redis 7. `no` without `save` keeps data in memory only."),
+		"Log every change to the append-only file, in the format of Redis 7. `no` without `save` keeps "+
+			"data in memory only."),
 	field("appendfsync", value.Enum(FsyncEverySecond, FsyncAlways, FsyncNo), "everysec", func(c *Config) *Fsync { return &c.AppendFsync },
-		"When the append-only file is synced to disk (fsync): before each reply, once a second, or when the system decides. A power cut loses the changes since the last sync. If only the process ends, no change is lost."),
-	field("appenddirname", value.FileName("appenddirname", "dirname", false), "appendonlydir", func(c *Config) *string { return &c.AppendDirName },
+		"When the append-only file is synced to disk (fsync): before each reply, once a second, or "+
+			"when the system decides. A power cut loses the changes since the last sync. If only the "+
+			"process ends, no change is lost."),
+	field("appenddirname", value.FileName("appenddirname",
+		"dirname", false), "appendonlydir", func(c *Config) *string { return &c.AppendDirName },
 		"Name of the append-only file's directory, inside `dir`.").immutable(),
-	field("appendfilename", value.FileName("appendfilename", "filename", false), "appendonly.aof", func(c *Config) *string { return &c.AppendFilename },
+	field("appendfilename", value.FileName("appendfilename",
+		"filename", false), "appendonly.aof", func(c *Config) *string { return &c.AppendFilename },
 		"First part of the names of the append-only files.").immutable(),
 	field("aof-load-truncated", value.YesNo, "yes", func(c *Config) *bool { return &c.AOFLoadTruncated },
-		"Start if the append-only file has a torn tail, as after a power cut. The server cuts the torn tail off and keeps it in a file of its own. `no` refuses to start."),
-	field("auto-aof-rewrite-percentage", value.Int(0, maxInt), "400", func(c *Config) *int { return &c.AutoAOFRewritePercent },
-		"The append-only file is rewritten when it has grown by this percentage since its last rewrite; 0 is never. Redis's default is 100, which a busy rate limiter reaches every second."),
-	field("auto-aof-rewrite-min-size", value.Memory(0, maxLong), "536870912", func(c *Config) *int64 { return &c.AutoAOFRewriteMinSize },
+		"Start if the append-only file has a torn tail, as after a power cut. The server cuts the torn "+
+			"tail off and keeps it in a file of its own. `no` refuses to start."),
+	field("auto-aof-rewrite-percentage",
+		value.Int(0, maxInt), "400", func(c *Config) *int { return &c.AutoAOFRewritePercent },
+		"The append-only file is rewritten when it has grown by this percentage since its last "+
+			"rewrite; 0 is never. Redis's default is 100, which a busy rate limiter reaches every "+
+			"second."),
+	field("auto-aof-rewrite-min-size",
+		value.Memory(0, maxLong), "536870912", func(c *Config) *int64 { return &c.AutoAOFRewriteMinSize },
 		"A smaller append-only file is not rewritten automatically."),
 )
 
@@ -136,7 +164,9 @@ var outputLimits = Directive{
 	Name:    "client-output-buffer-limit",
 	Values:  "class (normal, replica or pubsub), hard and soft memory, seconds; repeatable",
 	Default: "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
-	Summary: "Maximum number of bytes of replies that may wait for a client of class normal, replica or pubsub: at once (hard), or for some seconds (soft). A client beyond its limit is disconnected.",
+	Summary: "Maximum number of bytes of replies that may wait for a client of class normal, replica " +
+		"or pubsub: at once (hard), or for some seconds (soft). A client beyond its limit is " +
+		"disconnected.",
 	Mutable: true, Many: true,
 	get: func(c *Config) string { return c.ClientOutputBufferLimit.String() },
 	set: func(c *Config, args []string) error {

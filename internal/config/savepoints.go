@@ -31,6 +31,9 @@ var savePoints = value.Kind[[]SavePoint]{
 		return points, nil
 	},
 	Format: func(points []SavePoint) string {
-		return value.Join(points, func(p SavePoint) string { return fmt.Sprintf("%d %d", p.Seconds, p.Changes) })
+		return value.Join(points, func(p SavePoint) string {
+			return fmt.Sprintf("%d %d",
+				p.Seconds, p.Changes)
+		})
 	},
 }

@@ -9,7 +9,8 @@ var types = func() map[string]string {
 	for kind, words := range map[string]string{
 		Key: "key key1 key2 newkey source destination src dst",
 		"integer": "bits client-id cluster_bus_port config-epoch count cursor db decrement destination-db end end-slot frequency " +
-			"increment index index1 index2 len limit max_burst milliseconds n num-matches numkeys numreplicas offset port protover quantity rank " +
+			"increment index index1 index2 len limit max_burst milliseconds n num-matches numkeys " +
+			"numreplicas offset port protover quantity rank " +
 			"seconds slot start start-slot stop timeout tokens_per_period ttl version weight " +
 			"lowerbound upperbound",
 		"double":    "score lease period",

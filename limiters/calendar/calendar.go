@@ -105,8 +105,8 @@ func (c *Calendar) Length() int64 {
 	return 31 * day
 }
 
-// Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days. A day on which the clocks
-// change counts as 24 hours, too.
+// Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days. A day on which
+// the clocks change counts as 24 hours, too.
 func (u Unit) Takes(ns int64) bool {
 	switch u {
 	case Day:
@@ -148,7 +148,8 @@ func (c *Calendar) beginOf(year int, month time.Month, day, n int) int64 {
 	return c.midnight(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix())
 }
 
-// midnight returns the Unix second at which a day begins. utc is the Unix second at which this date begins in UTC.
+// midnight returns the Unix second at which a day begins. utc is the Unix second at which this date begins
+// in UTC.
 func (c *Calendar) midnight(utc int64) int64 {
 	const day = 24 * 60 * 60
 	before, after := utc-c.offset(utc-day), utc-c.offset(utc+day)

@@ -1,7 +1,7 @@
 // Package calendar says when the days, weeks and months of a time zone end.
 //
-// It is a pure function of (calendar, now). The caller reads the clock. The rules of time zones come from the system.
-// If the system has no such rules, the rules inside the program apply.
+// It is a pure function of (calendar, now). The caller reads the clock. The rules of time zones come from
+// the system. If the system has no such rules, the rules inside the program apply.
 //
 // A day begins with the first moment of its date. If the clocks skip midnight, this is the moment of the
 // change. If midnight comes twice, the day begins with the first one. A week begins on Monday, or on the

@@ -22,6 +22,7 @@
 //
 // # Sources
 //
-// Cary G. Gray and David R. Cheriton, "Leases: An Efficient Fault-Tolerant Mechanism for Distributed File Cache
-// Consistency" (SOSP 1989). Josiah Carlson, "Redis in Action" (2013), 6.3.1, fair semaphores in sorted sets.
+// Cary G. Gray and David R. Cheriton, "Leases: An Efficient Fault-Tolerant Mechanism for Distributed File
+// Cache Consistency" (SOSP 1989). Josiah Carlson, "Redis in Action" (2013), 6.3.1, fair semaphores in sorted
+// sets.
 package lease

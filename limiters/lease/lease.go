@@ -23,8 +23,8 @@ const Nobody = -1
 // Semaphore has limit permits, each for lease nanoseconds. New makes one.
 type Semaphore struct{ limit, lease int64 }
 
-// New returns a semaphore of limit permits, at least one, each for lease nanoseconds, at least 1,000. An error names
-// the argument that is out of range.
+// New returns a semaphore of limit permits, at least one, each for lease nanoseconds, at least 1,000. An
+// error names the argument that is out of range.
 func New(limit, lease int64) (Semaphore, error) {
 	switch {
 	case limit <= 0:
@@ -54,8 +54,8 @@ type Decision struct {
 	ResetAfter int64 // time until all are free if no holder returns one
 }
 
-// Acquire answers a request for a permit at now, in ns since the epoch. mine is the index of the holder's own lease, or
-// Nobody. A lease that has not ended is renewed, even if the limit is now lower.
+// Acquire answers a request for a permit at now, in ns since the epoch. mine is the index of the holder's
+// own lease, or Nobody. A lease that has not ended is renewed, even if the limit is now lower.
 func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, error) {
 	if now > math.MaxInt64-s.lease {
 		return Decision{}, errTooFar

@@ -9,15 +9,18 @@ import (
 
 // The errors name the argument that is wrong.
 var (
-	errMaxBurst         = errors.New("max_burst must not be negative")
-	errCount            = errors.New("count must be positive")
-	errPeriod           = errors.New("period must be positive")
-	errCountTooLarge    = errors.New("count is too large for this period: less than a nanosecond between two requests")
-	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would need over 292 years to come back")
-	errMaxWait          = errors.New("maxwait must not be negative")
-	errWarmup           = errors.New("warmup must not be negative")
-	errQuantity         = errors.New("quantity must not be negative")
-	errTooFar           = errors.New("quantity reaches too far: the next request would not be free to go before the year 2262")
+	errMaxBurst      = errors.New("max_burst must not be negative")
+	errCount         = errors.New("count must be positive")
+	errPeriod        = errors.New("period must be positive")
+	errCountTooLarge = errors.New("count is too large for this period: less than a nanosecond " +
+		"between two requests")
+	errMaxBurstTooLarge = errors.New("max_burst is too large for this count and period: a burst would " +
+		"need over 292 years to come back")
+	errMaxWait  = errors.New("maxwait must not be negative")
+	errWarmup   = errors.New("warmup must not be negative")
+	errQuantity = errors.New("quantity must not be negative")
+	errTooFar   = errors.New("quantity reaches too far: the next request would not be free to " +
+		"go before the year 2262")
 )
 
 // never is the RetryAfter of a request that passed.
@@ -26,7 +29,8 @@ const never = -1
 // Forever is the maxWait of a pacer that never refuses a request.
 const Forever = math.MaxInt64
 
-// Pacer is a rate, with a maximum of the stored time and a maximum of the time to hold a request. New makes one.
+// Pacer is a rate, with a maximum of the stored time and a maximum of the time to hold a request. New makes
+// one.
 type Pacer struct {
 	interval int64 // ns from one request to the next, at least 1
 	most     int64 // most unused time that is stored, in ns
@@ -35,10 +39,10 @@ type Pacer struct {
 	limit    int64 // requests that go at once after a long pause
 }
 
-// New returns a pacer of count requests in period nanoseconds, and maxBurst more at once after a pause. It refuses
-// a request that it would hold for more than maxWait nanoseconds. With a warmup above 0, in nanoseconds, the pacer
-// takes this time to reach its full rate, and maxBurst has no effect. An error names the argument that is out of
-// range.
+// New returns a pacer of count requests in period nanoseconds, and maxBurst more at once after a pause. It
+// refuses a request that it would hold for more than maxWait nanoseconds. With a warmup above 0, in
+// nanoseconds, the pacer takes this time to reach its full rate, and maxBurst has no effect. An error names
+// the argument that is out of range.
 func New(maxBurst, count, period, maxWait, warmup int64) (Pacer, error) {
 	switch {
 	case maxBurst < 0:
@@ -65,8 +69,8 @@ func New(maxBurst, count, period, maxWait, warmup int64) (Pacer, error) {
 	return p, nil
 }
 
-// State is the state of a key. Free is the time at which the next request may go, in ns since the epoch. Stored is the
-// unused time before Free, in ns. The zero State is the state of an unknown key.
+// State is the state of a key. Free is the time at which the next request may go, in ns since the epoch.
+// Stored is the unused time before Free, in ns. The zero State is the state of an unknown key.
 type State struct{ Free, Stored int64 }
 
 // Decision is the answer to one request. Times are in ns.
@@ -140,8 +144,8 @@ func (p Pacer) take(s State, quantity int64) (next State, ok bool) {
 	return next, next.Free >= s.Free
 }
 
-// costStored returns the cost of taking some of the stored time while the pacer warms up: the area below the line
-// in the package's drawing.
+// costStored returns the cost of taking some of the stored time while the pacer warms up: the area below the
+// line in the package's drawing.
 func (p Pacer) costStored(stored, taken int64) int64 {
 	above := max(stored-p.warmup/2, 0)
 	steep := min(above, taken)

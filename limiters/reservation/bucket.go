@@ -5,8 +5,8 @@ import "errors"
 // MaxRecords is the number of records that a bucket may have.
 const MaxRecords = 64
 
-// Form is the form of a bucket. All entries have the same layout. The forms differ in what [Record.Hash] is. A bucket begins with
-// its form, and no text begins so.
+// Form is the form of a bucket. All entries have the same layout. The forms differ in what [Record.Hash] is.
+// A bucket begins with its form, and no text begins so.
 type Form string
 
 // The forms.
@@ -42,7 +42,8 @@ type Found struct {
 	Torn     bool // bytes follow that are no entries: nobody would find an entry after them
 }
 
-// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. A nil bucket is empty.
+// Find sets r to the record of a hash and an id in a bucket, if it has not ended at now. A nil bucket is
+// empty.
 func Find(r *Record, form Form, bucket []byte, hash uint64, id []byte, now int64) (f Found, err error) {
 	if len(bucket) == 0 {
 		return f, nil
@@ -78,17 +79,19 @@ func Find(r *Record, form Form, bucket []byte, hash uint64, id []byte, now int64
 	return f, nil
 }
 
-// Add appends to its first argument the bytes that a record adds to the end of a bucket. The record is not settled.
+// Add appends to its first argument the bytes that a record adds to the end of a bucket. The record is not
+// settled.
 func Add(to []byte, r *Record) []byte { return r.appendEntry(to) }
 
-// Settle appends to its first argument the bytes that a settlement adds to the end of a bucket. position is that of the record,
-// from [Find]. real is the answer to the settlement.
+// Settle appends to its first argument the bytes that a settlement adds to the end of a bucket. position is
+// that of the record, from [Find]. real is the answer to the settlement.
 func Settle(to []byte, position int, real Numbers) []byte {
 	return appendSettlement(to, position, &real)
 }
 
-// Put returns a bucket of a form with one record added, or replaced if the bucket has it already. It appends this bucket to its
-// first argument. Put drops the records that have ended at now. last is the latest end of a record.
+// Put returns a bucket of a form with one record added, or replaced if the bucket has it already. It appends
+// this bucket to its first argument. Put drops the records that have ended at now. last is the latest end of
+// a record.
 func Put(to []byte, form Form, bucket []byte, r *Record, now int64) (next []byte, last int64, err error) {
 	next, last = append(to, form...), r.End
 	n := 0
@@ -115,8 +118,8 @@ func (r *Record) append(to []byte, position int) []byte {
 	return to
 }
 
-// rewrite appends the entries of a bucket. f says what takes the place of a reservation; nil drops it with its settlement. n is the
-// number of reservations that stay.
+// rewrite appends the entries of a bucket. f says what takes the place of a reservation; nil drops it with
+// its settlement. n is the number of reservations that stay.
 func rewrite(to, bucket []byte, f func(entry) entry) (next []byte, n int) {
 	var moved [MaxRecords]byte // 1 + the next position of the reservation at a position; 0 if it is dropped
 	was := 0

@@ -5,9 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// An entry of a bucket is a reservation, or the settlement of a reservation before it. Numbers with a size in this table are in
-// little-endian order. All other numbers have the form of numbers.go. An answer is four of these: limit, remaining, retry after
-// and reset after.
+// An entry of a bucket is a reservation, or the settlement of a reservation before it. Numbers with a size
+// in this table are in little-endian order. All other numbers have the form of numbers.go. An answer is four
+// of these: limit, remaining, retry after and reset after.
 //
 //	a reservation                        a settlement
 //	0  size of the entry, 2 bytes        0  size of the entry, 2 bytes
@@ -90,8 +90,8 @@ func sized(b []byte, begin int) []byte {
 	return b
 }
 
-// cut returns the first entry of a part of a bucket, and the bytes after it. If the part does not begin with an entry, the
-// entry is nil, and rest is the part. The bytes after the head of the entry may be wrong.
+// cut returns the first entry of a part of a bucket, and the bytes after it. If the part does not begin with
+// an entry, the entry is nil, and rest is the part. The bytes after the head of the entry may be wrong.
 func cut(part []byte) (first entry, rest []byte) {
 	if len(part) < answerAt {
 		return nil, part
@@ -128,8 +128,8 @@ func (e entry) is(hash uint64, id []byte) bool {
 	return len(own) == len(id) && own[len(own)-1] == id[len(id)-1] && e.hash() == hash && bytes.Equal(own, id)
 }
 
-// read sets r to a reservation, and reports whether its bytes are valid. It reuses the marks of r. The scopes and the id of r refer
-// to these bytes.
+// read sets r to a reservation, and reports whether its bytes are valid. It reuses the marks of r. The
+// scopes and the id of r refer to these bytes.
 func (e entry) read(r *Record) bool {
 	flags, id, marks := e[flagsAt], e.id(), e[marksAt]
 	if marks > MaxMarks {

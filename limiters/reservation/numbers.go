@@ -5,9 +5,10 @@ import (
 	"math/bits"
 )
 
-// A number of an entry has the zigzag form, as the varints of encoding/binary. Its lowest bit is the sign, and a negative number
-// has the bits of its complement. A small number is one byte. Each other number is a byte that says its size, and then 1 to 8
-// bytes in little-endian order. This form is as short as these varints, and takes a third of their instructions.
+// A number of an entry has the zigzag form, as the varints of encoding/binary. Its lowest bit is the sign,
+// and a negative number has the bits of its complement. A small number is one byte. Each other number is a
+// byte that says its size, and then 1 to 8 bytes in little-endian order. This form is as short as these
+// varints, and takes a third of their instructions.
 
 // small is the lowest first byte that says a size: 248 says one byte, and 255 says eight.
 const small = 248
@@ -26,7 +27,8 @@ func appendNumber(to []byte, n int64) []byte {
 	return to[:len(to)-8+size]
 }
 
-// number reads the number at a place of b. end is the place after it. If bytes are missing, end is greater than the length of b.
+// number reads the number at a place of b. end is the place after it. If bytes are missing, end is greater
+// than the length of b.
 func number(b []byte, at int) (n int64, end int) {
 	if at >= len(b) {
 		return 0, len(b) + 1

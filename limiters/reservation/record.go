@@ -14,8 +14,8 @@ type Numbers struct {
 	Limit, Remaining, RetryAfter, ResetAfter int64
 }
 
-// Mark is what a limit must know to correct what it counted. Limit identifies the limit in its rule. IsTime says that the value
-// is a time in ns since the epoch.
+// Mark is what a limit must know to correct what it counted. Limit identifies the limit in its rule. IsTime
+// says that the value is a time in ns since the epoch.
 type Mark struct {
 	Limit         uint32
 	IsTime        bool

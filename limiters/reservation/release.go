@@ -2,8 +2,8 @@ package reservation
 
 import "encoding/binary"
 
-// A release says what a reservation counted, so that it can be given back at its end. It is a text that the caller
-// keeps in an ordered set. The order of releases is that of their ends.
+// A release says what a reservation counted, so that it can be given back at its end. It is a text that the
+// caller keeps in an ordered set. The order of releases is that of their ends.
 //
 // The layout, in big-endian order:
 //
@@ -17,8 +17,8 @@ const (
 	markBytes     = 4 + 1 + 8 + 8
 )
 
-// AppendRelease appends the release of a record. Records with the same end, hash, id, time, quantity and marks have the same
-// release.
+// AppendRelease appends the release of a record. Records with the same end, hash, id, time, quantity and
+// marks have the same release.
 func (r *Record) AppendRelease(to []byte) []byte {
 	to = append(to, releaseHeader...)
 	for _, n := range [...]int64{r.End, int64(r.Hash), r.At, r.Quantity} {
@@ -33,8 +33,8 @@ func (r *Record) AppendRelease(to []byte) []byte {
 	return append(to, r.ID...)
 }
 
-// ReadRelease sets r to what a release says. It reuses the marks of r. The id lies in the bytes. ok is false for bytes
-// that are not a release.
+// ReadRelease sets r to what a release says. It reuses the marks of r. The id lies in the bytes. ok is false
+// for bytes that are not a release.
 func ReadRelease(r *Record, release []byte) (ok bool) {
 	if len(release) <= marksCountAt || string(release[:len(releaseHeader)]) != releaseHeader {
 		return false

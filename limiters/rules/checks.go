@@ -15,7 +15,8 @@ const MaxPairs = 16
 
 // Errors of a request to several rules.
 var (
-	ErrPairs    = rediserr.Error(fmt.Sprintf("ERR n should be from 1 to %d, with a rule and a key for each", MaxPairs))
+	ErrPairs = rediserr.Error(fmt.Sprintf("ERR n should be from 1 to %d, with a rule and a key for each",
+		MaxPairs))
 	ErrSamePair = rediserr.Error("ERR a rule stands twice with the same key")
 )
 

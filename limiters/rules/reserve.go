@@ -22,7 +22,8 @@ var (
 	errIDQuantity    = errors.New("id must not be the word QUANTITY")
 	errTTL           = fmt.Errorf("ttl must be positive, and at most %d seconds", MaxTTL)
 	errQuantity      = errors.New("quantity must not be negative")
-	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was refused, its ttl has ended, or it never was")
+	ErrNoReservation = rediserr.Error("NORESERVATION no reservation of these keys has this id: it was " +
+		"refused, its ttl has ended, or it never was")
 )
 
 // reserving is reusable memory for requests that reserve or settle.

@@ -20,12 +20,12 @@ func Decide[E Entries](l Log, entries E, now, quantity int64) (Decision, error) 
 	return v.decide(quantity), nil
 }
 
-// Charge adds a quantity, even if less is left. So more than the limit may count. The decision is then Limited, Remaining is
-// negative, and RetryAfter is the time until a quantity of 1 passes. A charge ignores the gap. In all other respects Charge
-// is like [Decide].
+// Charge adds a quantity, even if less is left. So more than the limit may count. The decision is then
+// Limited, Remaining is negative, and RetryAfter is the time until a quantity of 1 passes. A charge ignores
+// the gap. In all other respects Charge is like [Decide].
 //
-// A charge beyond the limit is one shared entry. A log of [ChargedEntries] entries does not grow by charges: they join its
-// newest entry if that is a shared one.
+// A charge beyond the limit is one shared entry. A log of [ChargedEntries] entries does not grow by charges:
+// they join its newest entry if that is a shared one.
 func Charge[E Entries](l Log, entries E, now, quantity int64) (Decision, error) {
 	v, err := look(l, entries, now, quantity)
 	if err != nil {
@@ -56,7 +56,8 @@ func look[E Entries](l Log, entries E, now, quantity int64) (v view[E], err erro
 	return v, nil
 }
 
-// Live returns the index of the first entry that counts at now, in nanoseconds. If no entry counts, it returns their number.
+// Live returns the index of the first entry that counts at now, in nanoseconds. If no entry counts, it
+// returns their number.
 func Live[E Entries](l Log, entries E, now int64) int {
 	v := view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
 	return v.live()
@@ -74,7 +75,8 @@ type view[E Entries] struct {
 	shared  bool  // requests are added as a shared entry
 }
 
-// live returns the index of the first entry that counts. It searches from the front, where the entry usually is.
+// live returns the index of the first entry that counts. It searches from the front, where the entry usually
+// is.
 func (v *view[E]) live() int {
 	cutoff := v.now - v.period
 	if cutoff > v.now {
@@ -168,7 +170,8 @@ func (v *view[E]) bucket(t int64) int64 {
 	return t - t%v.Resolution
 }
 
-// crowd forgets the oldest entries that a strict log does not need. Without them the log still has limit requests.
+// crowd forgets the oldest entries that a strict log does not need. Without them the log still has limit
+// requests.
 func (v *view[E]) crowd(d *Decision) {
 	for last := v.n - bit(d.Join); d.Limited && d.Forget < last; d.Forget++ {
 		oldest := int64(1)

@@ -1,17 +1,18 @@
 // Package slidinglog decides whether a request may pass, by a log of the requests before it.
 //
-// It is a pure function of (log, now, limit, quantity). The caller reads the clock, keeps the log, and changes
-// it as the decision says. The package knows no clock, no key, no bytes and no lock.
+// It is a pure function of (log, now, limit, quantity). The caller reads the clock, keeps the log, and
+// changes it as the decision says. The package knows no clock, no key, no bytes and no lock.
 //
 // # The algorithm
 //
-// The log has an entry for each request that passed: its time and its quantity. An entry counts for one period:
+// The log has an entry for each request that passed: its time and its quantity. An entry counts for one
+// period:
 //
 //	counts  = now < time + period
 //	limited = sum of the quantities that count + quantity > limit
 //
-// A request that passes gets an entry. So no more than limit pass in any period, wherever the period begins, and no
-// request is refused without need. The log is exact, but it needs memory for each request.
+// A request that passes gets an entry. So no more than limit pass in any period, wherever the period begins,
+// and no request is refused without need. The log is exact, but it needs memory for each request.
 //
 // # Options
 //

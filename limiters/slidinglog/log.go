@@ -17,8 +17,8 @@ var (
 // never is the RetryAfter of a request that passed, or can never pass.
 const never = -1
 
-// MaxEntries is the largest quantity of a request to a log without resolution, where a request of quantity n gets
-// n entries.
+// MaxEntries is the largest quantity of a request to a log without resolution, where a request of quantity n
+// gets n entries.
 const MaxEntries = 10_000
 
 // ChargedEntries is the length from which on a log does not grow by charges.
@@ -57,8 +57,8 @@ func New(limit, period int64, o Options) (Log, error) {
 // Window returns the period in nanoseconds.
 func (l Log) Window() int64 { return l.period }
 
-// Entry says that Count requests passed at Time, in ns since the epoch. A shared entry belongs to a bucket, and
-// later requests can join it.
+// Entry says that Count requests passed at Time, in ns since the epoch. A shared entry belongs to a bucket,
+// and later requests can join it.
 type Entry struct {
 	Time, Count int64
 	Shared      bool

@@ -2,16 +2,17 @@ package slidinglog
 
 import "sort"
 
-// Settlement replaces the estimated cost of a request with its real cost. The request passed at the time At, in a log
-// with the option Shared and this resolution. More is the real cost minus the estimate.
+// Settlement replaces the estimated cost of a request with its real cost. The request passed at the time At,
+// in a log with the option Shared and this resolution. More is the real cost minus the estimate.
 type Settlement struct{ At, Resolution, More int64 }
 
-// Settle answers a settlement at now. It returns the index of the entry to change, and its new count. A count of 0
-// means that the caller removes the entry. An index of -1 means that no entry changes. Then the decision may be
-// Changed: the difference is charged now.
+// Settle answers a settlement at now. It returns the index of the entry to change, and its new count. A
+// count of 0 means that the caller removes the entry. An index of -1 means that no entry changes. Then the
+// decision may be Changed: the difference is charged now.
 //
-// If the log no longer has the entry of the request, a difference below 0 changes nothing. A larger one is charged now, unless the
-// request is a period old. In all other respects Settle is like [Charge] with a quantity of 0.
+// If the log no longer has the entry of the request, a difference below 0 changes nothing. A larger one is
+// charged now, unless the request is a period old. In all other respects Settle is like [Charge] with a
+// quantity of 0.
 func Settle[E Entries](l Log, entries E, now int64, s Settlement) (d Decision, index int, count int64, err error) {
 	index = Find(l, entries, s)
 	more := max(s.More, 0)
@@ -45,8 +46,8 @@ func Find[E Entries](l Log, entries E, s Settlement) int {
 	return -1
 }
 
-// settled is a log in which the entry at index has the count that the field count says. If count is 0, the entry is
-// missing.
+// settled is a log in which the entry at index has the count that the field count says. If count is 0, the
+// entry is missing.
 type settled[E Entries] struct {
 	entries E
 	index   int

@@ -5,8 +5,9 @@
 //
 // # Fixed windows
 //
-// [Fixed] allows limit requests in each window. It is the cheapest algorithm and the easiest to explain. Around
-// the boundary of two windows it lets up to twice the limit pass. A window begins in one of three ways:
+// [Fixed] allows limit requests in each window. It is the cheapest algorithm and the easiest to explain.
+// Around the boundary of two windows it lets up to twice the limit pass. A window begins in one of three
+// ways:
 //
 //   - with the millisecond of its first request, so that an idle key has no window;
 //   - aligned, at the multiples of the period since the Unix epoch: the minutes, hours and days of UTC;
@@ -14,17 +15,18 @@
 //
 // # Sliding windows
 //
-// [Sliding] keeps the counts of the current and of the previous aligned window. It estimates how many requests
-// passed in the last period, as if those of the previous window had come evenly. The result is rounded down:
+// [Sliding] keeps the counts of the current and of the previous aligned window. It estimates how many
+// requests passed in the last period, as if those of the previous window had come evenly. The result is
+// rounded down:
 //
 //	used = current + previous * (period - elapsed) / period
 //
 // An example: the limit is 7 a minute, 5 passed in the previous minute, 3 in this one, and 18 s of it have
 // elapsed. Then used = 3 + 5 * 42 / 60 = 6.5, rounded down 6: one more request may pass.
 //
-// If the period of a key changes, its old counts count in full until their End. Only the End shows to which period the
-// counts belong. If it is also the end of two windows of the new period, Sliding takes the counts for those of the new
-// period.
+// If the period of a key changes, its old counts count in full until their End. Only the End shows to which
+// period the counts belong. If it is also the end of two windows of the new period, Sliding takes the counts
+// for those of the new period.
 //
 // # The files
 //
@@ -42,6 +44,6 @@
 //
 // # Sources
 //
-// Fixed windows: Redis, "INCR, pattern: rate limiter". Sliding windows: Cloudflare, "How we built rate limiting
-// capable of scaling to millions of domains" (2017).
+// Fixed windows: Redis, "INCR, pattern: rate limiter". Sliding windows: Cloudflare, "How we built rate
+// limiting capable of scaling to millions of domains" (2017).
 package window

@@ -2,12 +2,12 @@ package window
 
 import "cellserver/internal/exact"
 
-// Settle replaces the estimated cost of a request with its real cost. mark is the end of the window that counted the
-// estimate, as the decision returned it; more is the real cost minus the estimate. Nothing changes once that window has
-// ended.
+// Settle replaces the estimated cost of a request with its real cost. mark is the end of the window that
+// counted the estimate, as the decision returned it; more is the real cost minus the estimate. Nothing
+// changes once that window has ended.
 //
-// If the state no longer has that window, a difference below 0 changes nothing, and a larger one is charged now. In all other
-// respects Settle is like [Fixed.Charge] with a quantity of 0.
+// If the state no longer has that window, a difference below 0 changes nothing, and a larger one is charged
+// now. In all other respects Settle is like [Fixed.Charge] with a quantity of 0.
 func (f Fixed) Settle(c Count, now, mark, more int64) (Decision, Count, error) {
 	switch {
 	case more == 0 || now >= mark:
@@ -24,8 +24,9 @@ func (f Fixed) Settle(c Count, now, mark, more int64) (Decision, Count, error) {
 	return d, next, err
 }
 
-// Settle is [Fixed.Settle] for a sliding window. mark is the End of the counts that counted the estimate, and period is their
-// period. The estimate counts until the mark. Counts of another period do not say where the estimate is.
+// Settle is [Fixed.Settle] for a sliding window. mark is the End of the counts that counted the estimate,
+// and period is their period. The estimate counts until the mark. Counts of another period do not say where
+// the estimate is.
 func (s Sliding) Settle(c Counts, now, mark, period, more int64) (Decision, Counts, error) {
 	next, part := c, (*int64)(nil)
 	switch {
@@ -50,6 +51,6 @@ func (s Sliding) Settle(c Counts, now, mark, period, more int64) (Decision, Coun
 	return d, next, err // they keep their window, because a settlement is not a request
 }
 
-// same reports whether two ends are of the same window. A clock that was set back moves ends by up to a millisecond more than
-// others.
+// same reports whether two ends are of the same window. A clock that was set back moves ends by up to a
+// millisecond more than others.
 func same(a, b int64) bool { return a-b < millisecond && b-a < millisecond }

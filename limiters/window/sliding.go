@@ -6,8 +6,8 @@ import (
 	"cellserver/internal/exact"
 )
 
-// MaxSliding is the largest limit of a sliding window. Two counts of nine digits fit into one integer. Only charges
-// make a count larger.
+// MaxSliding is the largest limit of a sliding window. Two counts of nine digits fit into one integer. Only
+// charges make a count larger.
 const MaxSliding = 999_999_999
 
 var errSlidingLimit = errors.New("limit must be from 0 to 999999999")
@@ -33,14 +33,14 @@ func NewSliding(limit, period int64) (Sliding, error) {
 // Window returns the length of the window in nanoseconds.
 func (s Sliding) Window() int64 { return s.period }
 
-// Counts are the state of a sliding window: how many requests passed in an aligned window, and in the window before it. End
-// is the time after which neither of the two windows counts, in ns since the epoch: two periods after the aligned window
-// began. The zero Counts are the state of an unknown key.
+// Counts are the state of a sliding window: how many requests passed in an aligned window, and in the window
+// before it. End is the time after which neither of the two windows counts, in ns since the epoch: two
+// periods after the aligned window began. The zero Counts are the state of an unknown key.
 type Counts struct{ Current, Previous, End int64 }
 
-// Decide answers a request for a quantity at now, in ns since the epoch. It returns the counts to store if the
-// decision is Changed. Counts of another period are recognised by their End. They count in full until then; the
-// counts to store are those of the new period. A quantity of 0 changes nothing.
+// Decide answers a request for a quantity at now, in ns since the epoch. It returns the counts to store if
+// the decision is Changed. Counts of another period are recognised by their End. They count in full until
+// then; the counts to store are those of the new period. A quantity of 0 changes nothing.
 func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error) {
 	end, err := s.end(now, quantity)
 	if err != nil {
@@ -68,9 +68,9 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 	return d, c, nil
 }
 
-// Charge counts a quantity, even if less is left. So more than the limit may count. The decision is then Limited, Remaining
-// is negative, and RetryAfter is the time until a quantity of 1 passes. In all other respects Charge is like
-// [Sliding.Decide]. The sum of both counts stays below 2⁶³.
+// Charge counts a quantity, even if less is left. So more than the limit may count. The decision is then
+// Limited, Remaining is negative, and RetryAfter is the time until a quantity of 1 passes. In all other
+// respects Charge is like [Sliding.Decide]. The sum of both counts stays below 2⁶³.
 func (s Sliding) Charge(c Counts, now, quantity int64) (Decision, Counts, error) {
 	end, err := s.end(now, quantity)
 	if err != nil {
@@ -143,8 +143,8 @@ func (s Sliding) used(c Counts, end, now int64) int64 {
 	return c.Current + s.overlap(c.Previous, end-s.period-now)
 }
 
-// overlap returns how much of the previous count still counts, rounded down. left is the time that is left of the
-// current window.
+// overlap returns how much of the previous count still counts, rounded down. left is the time that is left
+// of the current window.
 func (s Sliding) overlap(previous, left int64) int64 {
 	n, _, _ := exact.MulDiv(previous, left, s.period) // at most previous, as left is at most the period
 	return n
@@ -170,8 +170,8 @@ func (s Sliding) until(c Counts, end, now, allowed int64) int64 {
 	return next - now + s.period
 }
 
-// leftFor returns a time that is left of the window, 0 to the period. It is the longest time at which at most allowed
-// of the previous count still count.
+// leftFor returns a time that is left of the window, 0 to the period. It is the longest time at which at
+// most allowed of the previous count still count.
 func (s Sliding) leftFor(previous, allowed int64) int64 {
 	if previous <= allowed {
 		return s.period

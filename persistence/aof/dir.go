@@ -35,7 +35,8 @@ func Open(files fs.FS, parent, dirName, name string) (*Dir, error) {
 	listed := err == nil
 	if listed {
 		if d.manifest, err = format.ParseManifest(text); err != nil {
-			return nil, fmt.Errorf("the manifest %s is damaged: %w; nothing was changed: restore the file from a good copy, "+
+			return nil, fmt.Errorf("the manifest %s is damaged: %w; nothing was changed: restore the "+
+				"file from a good copy, "+
 				"or move the directory away to start with an empty log", d.manifestPath(), err)
 		}
 	} else if !errors.Is(err, os.ErrNotExist) {

@@ -33,8 +33,10 @@ func (d *Damage) Unwrap() error { return d.Reason }
 const (
 	adviceBase = "restore the file from a good copy, or move the directory away to start without it; " +
 		"if the reason is an unsupported type, start with --rdb-skip-unsupported yes to leave such keys out"
-	adviceVerbatim = "on the other server, run BGREWRITEAOF (or SAVE, for a dump.rdb) while no client uses it, then stop it and copy its files"
-	adviceRefusal  = "start with --rdb-skip-unsupported yes to leave out unsupported commands, or start from a snapshot of the other server (SAVE, dump.rdb)"
+	adviceVerbatim = "on the other server, run BGREWRITEAOF (or SAVE, for a dump.rdb) while no client " +
+		"uses it, then stop it and copy its files"
+	adviceRefusal = "start with --rdb-skip-unsupported yes to leave out unsupported commands, or " +
+		"start from a snapshot of the other server (SAVE, dump.rdb)"
 )
 
 // advise returns what to do about the fault of a file at an offset.
@@ -45,7 +47,8 @@ func advise(path string, offset int64, fault error) string {
 	case isRefusal(fault):
 		return adviceRefusal
 	}
-	return fmt.Sprintf("restore the file from a good copy; or, to lose the changes after this byte, keep a copy of the directory, "+
+	return fmt.Sprintf("restore the file from a good copy; or, to lose the changes after this byte, "+
+		"keep a copy of the directory, "+
 		"run 'truncate -s %d %s' and remove the files after it from the manifest", offset, path)
 }
 

@@ -134,7 +134,8 @@ func (l *loader) batch() error {
 // put stores a key.
 func (l *loader) put(rec *Record) error {
 	if rec.DB >= l.store.Databases() {
-		return fmt.Errorf("rdb: key %.64q is in database %d, but there are only %d databases: set databases to %d or more",
+		return fmt.Errorf("rdb: key %.64q is in database %d, but there are only %d databases: set "+
+			"databases to %d or more",
 			rec.Key, rec.DB, l.store.Databases(), rec.DB+1)
 	}
 	if l.in.announced > 0 {

@@ -137,9 +137,10 @@ func skipGroup(format int) skipFunc {
 	if format >= 2 {
 		counts++ // the number of read entries
 	}
-	pending := skipCounted("the number of pending entries", skipBytes(streamIDSize+8, func(d *encoding.Decoder) error {
-		return d.Lengths(1, "the number of deliveries of an entry")
-	}))
+	pending := skipCounted("the number of pending entries",
+		skipBytes(streamIDSize+8, func(d *encoding.Decoder) error {
+			return d.Lengths(1, "the number of deliveries of an entry")
+		}))
 	consumers := skipCounted("the number of consumers", skipConsumer(format))
 	return func(d *encoding.Decoder) error {
 		if err := skipText(d); err != nil {

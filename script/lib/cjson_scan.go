@@ -86,8 +86,8 @@ func (s *scanner) next() jsonToken {
 	return t
 }
 
-// isInvalidNumber reports whether JSON does not allow a number: it begins with +, 0x or a superfluous zero, or it is
-// inf or nan.
+// isInvalidNumber reports whether JSON does not allow a number: it begins with +, 0x or a superfluous zero,
+// or it is inf or nan.
 func isInvalidNumber(s string) bool {
 	if s[0] == '+' {
 		return true

@@ -24,7 +24,8 @@ func (p *packer) unpackLimit(L *lua.LState) int {
 	return p.decode(L, limit, offset)
 }
 
-// decode returns the values from an offset on. With a limit, the first result is where the next value is, or -1.
+// decode returns the values from an offset on. With a limit, the first result is where the next value is, or
+// -1.
 func (p *packer) decode(L *lua.LState, limit, offset int) int {
 	text := p.m.Text(L, 1)
 	switch {

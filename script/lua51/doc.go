@@ -1,4 +1,5 @@
-// Package lua51 has the numbers, formats and patterns of Lua 5.1, as the C library on Linux prints and reads them.
+// Package lua51 has the numbers, formats and patterns of Lua 5.1, as the C library on Linux prints and reads
+// them.
 //
 //	number.go         a number as text and back: %.14g, %.17g, strtod
 //	arith.go          modulo

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// A Directive is one % of a format: %-05.3f has the flags "-0", the width 5, the precision 3 and the verb 'f'.
+// A Directive is one % of a format: %-05.3f has the flags "-0", the width 5, the precision 3 and the verb
+// 'f'.
 type Directive struct {
 	Flags            string
 	Width, Precision int // Precision is -1 if there is none

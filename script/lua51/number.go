@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The precisions with which numbers become text: tostring and .. use the first one, arguments of commands the second one.
+// The precisions with which numbers become text: tostring and .. use the first one, arguments of commands
+// the second one.
 const (
 	ShownDigits = 14
 	ExactDigits = 17
@@ -42,8 +43,8 @@ func AppendG(dst []byte, f float64, digits int) []byte {
 // IsSpace reports whether a byte is white space to C.
 func IsSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// ParseNumber reads a whole string as a number, as arithmetic on strings does. White space around the number does not
-// count. A NUL ends the string, as in C.
+// ParseNumber reads a whole string as a number, as arithmetic on strings does. White space around the number
+// does not count. A NUL ends the string, as in C.
 func ParseNumber(s string) (float64, bool) {
 	if nul := strings.IndexByte(s, 0); nul >= 0 {
 		s = s[:nul]
@@ -247,7 +248,8 @@ func digitValue(c byte) uint64 {
 	return math.MaxUint64
 }
 
-// Int returns a number as an integer of C, towards zero. A number that does not fit gives the smallest integer, as on x86.
+// Int returns a number as an integer of C, towards zero. A number that does not fit gives the smallest
+// integer, as on x86.
 func Int(f float64) int64 {
 	if f >= -math.MaxInt64-1 && f < math.MaxInt64 {
 		return int64(f)
@@ -255,7 +257,8 @@ func Int(f float64) int64 {
 	return math.MinInt64
 }
 
-// CInt returns a number as an int of C, towards zero. A number that does not fit gives the smallest int, as on x86.
+// CInt returns a number as an int of C, towards zero. A number that does not fit gives the smallest int, as
+// on x86.
 func CInt(f float64) int64 {
 	if n := Int(f); n == int64(int32(n)) {
 		return n
@@ -263,7 +266,8 @@ func CInt(f float64) int64 {
 	return math.MinInt32
 }
 
-// Uint returns a number as an unsigned integer of C, in the bits of a signed one. One that is too large gives 0, as on x86.
+// Uint returns a number as an unsigned integer of C, in the bits of a signed one. One that is too large
+// gives 0, as on x86.
 func Uint(f float64) int64 {
 	switch {
 	case f >= math.MaxUint64:

@@ -12,15 +12,15 @@ const (
 	capturePosition   = -2
 )
 
-// A Capture is a part of the subject: the text from Start to End. A position capture () has no text: IsPosition is set and
-// the position counts from 1.
+// A Capture is a part of the subject: the text from Start to End. A position capture () has no text:
+// IsPosition is set and the position counts from 1.
 type Capture struct {
 	Start, End int
 	IsPosition bool
 }
 
-// A Matcher matches one pattern against one subject. It calls Step for every step of the match. The caller can end a match
-// that takes too long with a panic in Step.
+// A Matcher matches one pattern against one subject. It calls Step for every step of the match. The caller
+// can end a match that takes too long with a panic in Step.
 type Matcher struct {
 	Subject, Pattern string
 	Step             func()
@@ -36,8 +36,8 @@ type PatternError string
 // Error returns the text of Lua.
 func (e PatternError) Error() string { return string(e) }
 
-// Match matches the pattern at a position of the subject, from a position of the pattern on. It returns the end of the
-// match, or -1. It panics with a PatternError if the pattern is wrong.
+// Match matches the pattern at a position of the subject, from a position of the pattern on. It returns the
+// end of the match, or -1. It panics with a PatternError if the pattern is wrong.
 func (m *Matcher) Match(at, pattern int) (end int) {
 	m.level, m.depth = 0, 0
 	return m.match(at, pattern)
@@ -247,7 +247,8 @@ func (m *Matcher) backReference(s int, digit byte) int {
 	return s + length
 }
 
-// Captures returns how many captures the last match has. A match without captures has one, if whole is set: all of it.
+// Captures returns how many captures the last match has. A match without captures has one, if whole is set:
+// all of it.
 func (m *Matcher) Captures(whole bool) int {
 	if m.level == 0 && whole {
 		return 1

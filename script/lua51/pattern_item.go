@@ -16,7 +16,8 @@ func (m *Matcher) classEnd(p int) int {
 	return p
 }
 
-// setEnd returns the end of a set. Its [ is the character before p. A ] in the first place belongs to the set.
+// setEnd returns the end of a set. Its [ is the character before p. A ] in the first place belongs to the
+// set.
 func (m *Matcher) setEnd(p int) int {
 	if p < len(m.Pattern) && m.Pattern[p] == '^' {
 		p++

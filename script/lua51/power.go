@@ -5,7 +5,8 @@ import "math"
 // maxSquared is the largest exponent that Pow computes by squaring.
 const maxSquared = 1024
 
-// Pow is a ^ b. It computes with twice the digits of a float and rounds once. So nearly every result is that of glibc.
+// Pow is a ^ b. It computes with twice the digits of a float and rounds once. So nearly every result is that
+// of glibc.
 func Pow(a, b float64) float64 {
 	n := int(b)
 	switch about := b * math.Log(math.Abs(a)); {
@@ -116,8 +117,9 @@ const (
 	log10e       = 4.34294481903251816668e-01
 )
 
-// Log10 is the logarithm of x to the base 10. It takes the steps of glibc, so nearly every result is that of glibc.
-// Each conversion to float64 rounds a product, because otherwise some processors add it without rounding.
+// Log10 is the logarithm of x to the base 10. It takes the steps of glibc, so nearly every result is that of
+// glibc. Each conversion to float64 rounds a product, because otherwise some processors add it without
+// rounding.
 func Log10(x float64) float64 {
 	if math.IsNaN(x) {
 		return x // with its sign

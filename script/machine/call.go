@@ -62,8 +62,8 @@ func (m *Machine) Caught(err error) lua.LValue {
 	return m.translate(raised.Object)
 }
 
-// Protected calls the function on the stack with its arguments. The results are on the stack then, unless there is an
-// error.
+// Protected calls the function on the stack with its arguments. The results are on the stack then, unless
+// there is an error.
 func (m *Machine) Protected(L *lua.LState, first int) (value lua.LValue, ok bool) {
 	m.Enter(L)
 	depth := m.depth
@@ -101,8 +101,8 @@ func (m *Machine) Call(L *lua.LState, f lua.LValue, args ...lua.LValue) lua.LVal
 // Leave ends what Enter began.
 func (m *Machine) Leave() { m.depth-- }
 
-// OnlyCalls reports whether all functions below the running one are of Lua and in the middle of a call. Others are in the
-// middle of a metamethod or of a library function.
+// OnlyCalls reports whether all functions below the running one are of Lua and in the middle of a call.
+// Others are in the middle of a metamethod or of a library function.
 func (m *Machine) OnlyCalls(L *lua.LState) bool {
 	for level := 1; ; level++ {
 		f, at, ok := m.frame(L, level)

@@ -20,8 +20,8 @@ type Function struct {
 	Bytes  int // of memory that it takes, about
 }
 
-// chunkPrefix begins the names of chunks inside the machine. So the machine can distinguish an error of the interpreter
-// from a text of the script. The line of such an error is the index of a place.
+// chunkPrefix begins the names of chunks inside the machine. So the machine can distinguish an error of the
+// interpreter from a text of the script. The line of such an error is the index of a place.
 const chunkPrefix = "\x00c"
 
 // Compile compiles a source. An error is a *syntax.Error.

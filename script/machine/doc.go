@@ -1,5 +1,5 @@
-// Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations corrected and everything bounded. It
-// has no libraries and knows no command of Redis; packages stdlib, lib and script add these.
+// Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations corrected and everything
+// bounded. It has no libraries and knows no command of Redis; packages stdlib, lib and script add these.
 //
 //	machine.go                         Machine: one interpreter, used again and again
 //	library.go                         what all scripts of a Machine share

@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// filled is a table of texts, KEYS or ARGV. Each run fills it again. It keeps a text that the previous run had at the
-// same index, because most runs get nearly the same texts.
+// filled is a table of texts, KEYS or ARGV. Each run fills it again. It keeps a text that the previous run
+// had at the same index, because most runs get nearly the same texts.
 type filled struct {
 	*lua.LTable
 	n, bytes int           // of the texts

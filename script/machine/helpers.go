@@ -47,8 +47,8 @@ func (m *Machine) step(name string) *lua.LFunction {
 	return f
 }
 
-// maxArguments is how many variable arguments a function may have. A call exceeds this number only if it adds values to
-// its own variable arguments.
+// maxArguments is how many variable arguments a function may have. A call exceeds this number only if it
+// adds values to its own variable arguments.
 const maxArguments = MaxValues + 2*maxDepth
 
 // arguments counts the variable arguments of a function, which are copied each time that they are used.
@@ -111,8 +111,8 @@ func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 	return 1
 }
 
-// concatError names the operand that is not a text. right is an operand of the code only if it is the last one;
-// otherwise it is a result of the helper.
+// concatError names the operand that is not a text. right is an operand of the code only if it is the last
+// one; otherwise it is a result of the helper.
 func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, right lua.LValue) {
 	name := func(i int) string {
 		if i-1 < len(at.All) {

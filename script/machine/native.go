@@ -9,8 +9,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// translate gives an error of the interpreter itself the words, the line and the names of Lua 5.1. Such an error begins
-// with the name of a chunk in the machine and a place. Other values stay as they are.
+// translate gives an error of the interpreter itself the words, the line and the names of Lua 5.1. Such an
+// error begins with the name of a chunk in the machine and a place. Other values stay as they are.
 func (m *Machine) translate(value lua.LValue) lua.LValue {
 	text, ok := value.(lua.LString)
 	if !ok || !strings.HasPrefix(string(text), chunkPrefix) {

@@ -23,8 +23,8 @@ func hasNewIndex(t *lua.LTable) bool {
 	return ok && meta.RawGetString("__newindex") != lua.LNil
 }
 
-// RawSet assigns a field without metatables. It counts what the table grows by. where returns the position for an error
-// about the key.
+// RawSet assigns a field without metatables. It counts what the table grows by. where returns the position
+// for an error about the key.
 func (m *Machine) RawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue, where func(*lua.LState, int) string) {
 	switch k := key.(type) {
 	case *lua.LNilType:
@@ -49,7 +49,8 @@ func (m *Machine) RawSet(L *lua.LState, t *lua.LTable, key, value lua.LValue, wh
 // NoPosition is the position of errors of library functions that Lua raises without one.
 func NoPosition(*lua.LState, int) string { return "" }
 
-// SetItem assigns an item of the array of a table. The array never ends with nil, so its length is known at once.
+// SetItem assigns an item of the array of a table. The array never ends with nil, so its length is known at
+// once.
 func (m *Machine) SetItem(t *lua.LTable, i int, value lua.LValue) {
 	last := t.Len()
 	switch {

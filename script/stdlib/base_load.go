@@ -61,7 +61,8 @@ func (m *library) loadChunk(L *lua.LState, text, source string) int {
 // maxName is how long the name of a chunk in errors is.
 const maxName = 79
 
-// chunkName returns the name of a chunk as errors show it: @x and =x are x, all else is the first line of the source.
+// chunkName returns the name of a chunk as errors show it: @x and =x are x, all else is the first line of
+// the source.
 func chunkName(source string) string {
 	const around, mark = ` [string "..."] `, "..."
 	switch {

@@ -143,9 +143,9 @@ func (m *library) coStatus(L *lua.LState) int {
 	return 1
 }
 
-// coYield gives control back to the function that resumed the coroutine. The interpreter cannot suspend a library
-// function or a metamethod, and it does not report an error. So all functions of the coroutine must be of Lua, each one
-// in the middle of a call.
+// coYield gives control back to the function that resumed the coroutine. The interpreter cannot suspend a
+// library function or a metamethod, and it does not report an error. So all functions of the coroutine must
+// be of Lua, each one in the middle of a call.
 func (m *library) coYield(L *lua.LState) int {
 	if L.Parent == nil || !m.OnlyCalls(L) {
 		m.RaisePlain(L, "attempt to yield across metamethod/C-call boundary")

@@ -1,5 +1,5 @@
-// Package stdlib has the libraries of Lua 5.1: the basic functions, table, string, math and coroutine, as Redis has them.
-// There is no io, no os, no debug and no package.
+// Package stdlib has the libraries of Lua 5.1: the basic functions, table, string, math and coroutine, as
+// Redis has them. There is no io, no os, no debug and no package.
 //
 //	stdlib.go                        Open
 //	base.go, base_load.go            the basic functions

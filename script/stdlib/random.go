@@ -8,7 +8,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// A lrand48 is the generator of drand48 with 48 bits, so that a seed gives the numbers that it gives in Redis.
+// A lrand48 is the generator of drand48 with 48 bits, so that a seed gives the numbers that it gives in
+// Redis.
 type lrand48 uint64
 
 const (

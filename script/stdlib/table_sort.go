@@ -6,8 +6,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// A sorter sorts the items of a table in the way of Lua 5.1: quicksort with the median of three. So equal items and
-// functions that contradict themselves give the same order as in Redis.
+// A sorter sorts the items of a table in the way of Lua 5.1: quicksort with the median of three. So equal
+// items and functions that contradict themselves give the same order as in Redis.
 type sorter struct {
 	m *library
 	L *lua.LState

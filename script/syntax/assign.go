@@ -46,7 +46,8 @@ func (p *parser) expressionStatement() []ast.Stmt {
 		p.advance()
 		targets = append(targets, p.suffixed())
 		if len(targets) > maxLevels-p.levels {
-			p.fail("", "%s", fmt.Sprintf("main function has more than %d variables in assignment", maxLevels-p.levels))
+			p.fail("", "%s", fmt.Sprintf("main function has more than %d variables in assignment",
+				maxLevels-p.levels))
 		}
 	}
 	p.checkTarget(targets[len(targets)-1])
@@ -126,8 +127,8 @@ func needsTemporary(e operand) bool {
 	return false
 }
 
-// isPlain reports whether a field of a variable has a constant name. The compiler makes wrong code for a field of a
-// constant.
+// isPlain reports whether a field of a variable has a constant name. The compiler makes wrong code for a
+// field of a constant.
 func isPlain(field *ast.AttrGetExpr) bool {
 	_, constantKey := field.Key.(*ast.StringExpr)
 	_, constantObject := field.Object.(*ast.StringExpr)
@@ -140,7 +141,8 @@ func (p *parser) set(field *ast.AttrGetExpr, object, key, value ast.Expr) *ast.F
 	return call
 }
 
-// assignMany evaluates everything into locals of its own, and then assigns from the last target to the first one.
+// assignMany evaluates everything into locals of its own, and then assigns from the last target to the first
+// one.
 func (p *parser) assignMany(targets, values []operand) ast.Stmt {
 	outside := len(p.scope.locals)
 	block := plain(p, &ast.DoBlockStmt{})

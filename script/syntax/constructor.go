@@ -6,8 +6,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// constructor parses a table. Fields with keys come before fields without keys: the compiler makes wrong code for a
-// field with a key after 50 others.
+// constructor parses a table. Fields with keys come before fields without keys: the compiler makes wrong
+// code for a field with a key after 50 others.
 func (p *parser) constructor() operand {
 	line := p.line
 	p.want('{')
@@ -34,8 +34,8 @@ func (p *parser) constructor() operand {
 	return operand{expr: p.table(keyed, items)}
 }
 
-// table makes the node of a constructor. A helper stores the many values of a last item and counts them. The compiler would
-// store them at a wrong index if they follow 50 others.
+// table makes the node of a constructor. A helper stores the many values of a last item and counts them. The
+// compiler would store them at a wrong index if they follow 50 others.
 func (p *parser) table(keyed, items []*ast.Field) ast.Expr {
 	n := len(items) - 1
 	if n < 0 || !hasManyValues(items[n].Value) {
@@ -70,7 +70,8 @@ func (p *parser) keyedField() *ast.Field {
 	return f
 }
 
-// tableKey makes the key of a field in a constructor. A helper counts what the table grows by, unless the key is a string.
+// tableKey makes the key of a field in a constructor. A helper counts what the table grows by, unless the
+// key is a string.
 func (p *parser) tableKey(key operand) ast.Expr {
 	single(key)
 	s, ok := key.expr.(*ast.StringExpr)

@@ -1,5 +1,5 @@
-// Package syntax reads Lua 5.1 and writes the tree that the compiler of gopher-lua compiles. The tree is rewritten where
-// the interpreter deviates from Lua 5.1 or does not bound a script.
+// Package syntax reads Lua 5.1 and writes the tree that the compiler of gopher-lua compiles. The tree is
+// rewritten where the interpreter deviates from Lua 5.1 or does not bound a script.
 //
 //	lexer.go, lexer_text.go   characters to tokens
 //	parser.go, statement.go   statements
@@ -20,14 +20,16 @@
 //
 // Errors here have the words of Lua 5.1. Lua does not have one of them: the source is too long or too large.
 //
-// Each node of the tree has a place instead of a line: an index into Chunk.Places. A place knows the line, and the names
-// that an error of this node may show. So the interpreter finds both from the line of an instruction.
+// Each node of the tree has a place instead of a line: an index into Chunk.Places. A place knows the line,
+// and the names that an error of this node may show. So the interpreter finds both from the line of an
+// instruction.
 //
-// A helper is a function of the interpreter that a rewritten node calls. The tree has a string constant in its place,
-// whose text begins with HelperPrefix. No string of a script begins so.
+// A helper is a function of the interpreter that a rewritten node calls. The tree has a string constant in
+// its place, whose text begins with HelperPrefix. No string of a script begins so.
 //
-// Invariants: the parser accepts what Lua 5.1 accepts, within the bounds. A tree behaves as its source does in Lua 5.1.
+// Invariants: the parser accepts what Lua 5.1 accepts, within the bounds. A tree behaves as its source does
+// in Lua 5.1.
 //
-// Nesting, locals, upvalues, constants and nodes are bounded, so compiling takes bounded time and memory. The package
-// holds no state between calls and takes no locks.
+// Nesting, locals, upvalues, constants and nodes are bounded, so compiling takes bounded time and memory.
+// The package holds no state between calls and takes no locks.
 package syntax

@@ -7,8 +7,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// HelperPrefix begins the constants that stand for helpers. A string of a script that begins with a NUL stands for
-// itself after TextPrefix.
+// HelperPrefix begins the constants that stand for helpers. A string of a script that begins with a NUL
+// stands for itself after TextPrefix.
 const (
 	HelperPrefix = "\x00h"
 	TextPrefix   = "\x00s"
@@ -31,7 +31,8 @@ const (
 	Global   = "global." // and a name: a global variable, or a field of one, that never changes
 )
 
-// A Place is the position of a node of the tree, and the names in its error. Names are such as "local 'x'", or empty.
+// A Place is the position of a node of the tree, and the names in its error. Names are such as "local 'x'",
+// or empty.
 type Place struct {
 	Line   int
 	IsCall bool
@@ -115,8 +116,8 @@ func (p *parser) helper(name string) *ast.StringExpr {
 	return plain(p, &ast.StringExpr{Value: HelperPrefix + name})
 }
 
-// counted puts a step before the statements of a loop or of a function. The step knows the cost of one run. If it gets the
-// variable arguments of a function, it bounds and counts them too.
+// counted puts a step before the statements of a loop or of a function. The step knows the cost of one run.
+// If it gets the variable arguments of a function, it bounds and counts them too.
 func (p *parser) counted(body []ast.Stmt, cost int, withArguments bool) []ast.Stmt {
 	var args []ast.Expr
 	if withArguments {

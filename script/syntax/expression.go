@@ -6,8 +6,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// An operand is an expression, and its name in errors. variable is set if expr is a constant in place of a global
-// variable. Then path is the name of that variable.
+// An operand is an expression, and its name in errors. variable is set if expr is a constant in place of a
+// global variable. Then path is the name of that variable.
 type operand struct {
 	expr     ast.Expr
 	name     string
@@ -252,8 +252,8 @@ func (p *parser) deeper(e operand, suffix func(operand) operand) operand {
 	return e
 }
 
-// load notes where Lua loads the value of a variable or of a field: where the code needs it, not where its name is. An
-// error of the load has this line.
+// load notes where Lua loads the value of a variable or of a field: where the code needs it, not where its
+// name is. An error of the load has this line.
 func (p *parser) load(e operand) {
 	if e.inParens {
 		return

@@ -19,8 +19,8 @@ func constantNumber(e operand) (float64, bool) {
 	return f, err == nil
 }
 
-// fold computes an operation on two numerals, as the compiler of Lua does. It leaves divisions by zero to the script, and
-// results that are not a number.
+// fold computes an operation on two numerals, as the compiler of Lua does. It leaves divisions by zero to
+// the script, and results that are not a number.
 func fold(op kind, left, right operand) (n float64, ok bool) {
 	a, isA := constantNumber(left)
 	b, isB := constantNumber(right)

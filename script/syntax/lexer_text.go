@@ -27,8 +27,8 @@ func (x *lexer) number() float64 {
 	return f
 }
 
-// longOpening reads the opening of a long text, such as [==[. If there is no opening, it has read nothing. If the
-// opening is incomplete, it has read the text for the error.
+// longOpening reads the opening of a long text, such as [==[. If there is no opening, it has read nothing.
+// If the opening is incomplete, it has read the text for the error.
 func (x *lexer) longOpening() (level int, ok bool) {
 	x.save()
 	for x.peek() == '=' {

@@ -26,8 +26,8 @@ type parser struct {
 	known              func(path string) bool
 }
 
-// Parse reads a source. name is the name of the chunk in errors. known says which globals, such as "redis" and
-// "redis.call", never change; the tree has a constant for them.
+// Parse reads a source. name is the name of the chunk in errors. known says which globals, such as "redis"
+// and "redis.call", never change; the tree has a constant for them.
 func Parse(source, name string, known func(path string) bool) (chunk *Chunk, err error) {
 	p := &parser{lexer: lexer{source: source, name: name, line: 1}, known: known, lastLine: 1}
 	p.places = append(p.places, Place{})

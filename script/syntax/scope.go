@@ -7,7 +7,8 @@ const (
 	maxLevels   = 200
 )
 
-// The bounds that Lua does not have. They keep the time and the memory of compiling small, and jumps within reach.
+// The bounds that Lua does not have. They keep the time and the memory of compiling small, and jumps within
+// reach.
 const (
 	maxSource    = 1 << 20 // bytes
 	maxNodes     = 40000   // of one function
@@ -63,8 +64,8 @@ func (p *parser) bind(name string) binding {
 	return globalName
 }
 
-// capture makes a name an upvalue of each function between the current function and the function that declares the
-// name.
+// capture makes a name an upvalue of each function between the current function and the function that
+// declares the name.
 func (p *parser) capture(name string, of *scope) {
 	for s := p.scope; s != of; s = s.outer {
 		if !s.upvalues[name] {

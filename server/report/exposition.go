@@ -78,7 +78,8 @@ func (x *exposition) histogram(st *stats.Counters, labels ...string) {
 	for i, calls := range all {
 		n += calls
 		if octave := i / 4; i%4 == 3 && octave%2 == 1 && octave <= shownOctaves {
-			x.sample("_bucket", float64(n), append(labels, "le", metricNumber(float64(stats.BucketEnd(i))/1e9)))
+			x.sample("_bucket", float64(n), append(labels, "le",
+				metricNumber(float64(stats.BucketEnd(i))/1e9)))
 		}
 	}
 	x.sample("_bucket", float64(n), append(labels, "le", "+Inf"))

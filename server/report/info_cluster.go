@@ -49,7 +49,8 @@ func leaderFields(t *text, v *topology.View) {
 		if !n.Voter {
 			state = "send_bulk"
 		}
-		t.add(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=0", n.Host, n.ClientPort(t.tls), state, v.Applied(r)))
+		t.add(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=0",
+			n.Host, n.ClientPort(t.tls), state, v.Applied(r)))
 	}
 }
 

@@ -20,7 +20,8 @@ func deciding() []*commands.Command {
 func (r *Report) infoThrottle(t *text, _ int64) {
 	for _, cmd := range deciding() {
 		d := r.Stats.Commands.Of(cmd).Decisions()
-		t.add("limiter_"+cmd.Name, fmt.Sprintf("allowed=%d,limited=%d,looked=%d", d.Allowed, d.Limited, d.Looked))
+		t.add("limiter_"+cmd.Name, fmt.Sprintf("allowed=%d,limited=%d,looked=%d",
+			d.Allowed, d.Limited, d.Looked))
 	}
 	if s := r.Rules.Source(); s.Kind != "" {
 		t.add("rules_source", s.Kind)
@@ -29,9 +30,11 @@ func (r *Report) infoThrottle(t *text, _ int64) {
 		t.add("rules_error", strconv.Quote(s.Reason))
 	}
 	for _, rule := range r.Rules.Report() {
-		t.add("rule_"+rule.Name, fmt.Sprintf("allowed=%d,limited=%d,shadow_limited=%d", rule.Allowed, rule.Limited, rule.Shadowed))
+		t.add("rule_"+rule.Name, fmt.Sprintf("allowed=%d,limited=%d,shadow_limited=%d",
+			rule.Allowed, rule.Limited, rule.Shadowed))
 	}
 	for i, k := range r.Stats.Limited.Top(stats.AnyDB, r.Config().MetricsTopKeys, false) {
-		t.add(fmt.Sprintf("limited_most_%d", i+1), fmt.Sprintf("db=%d,times=%d,over=%d,key=%s", k.DB, k.Times, k.Over, strconv.Quote(string(k.Key))))
+		t.add(fmt.Sprintf("limited_most_%d", i+1), fmt.Sprintf("db=%d,times=%d,over=%d,key=%s",
+			k.DB, k.Times, k.Over, strconv.Quote(string(k.Key))))
 	}
 }

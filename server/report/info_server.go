@@ -95,7 +95,8 @@ func (r *Report) infoCPU(t *text, _ int64) {
 func (r *Report) infoKeyspace(t *text, _ int64) {
 	for db := range r.Store.Databases() {
 		if n := r.Store.Len(db); n > 0 {
-			t.add(fmt.Sprintf("db%d", db), fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", n, r.Store.Volatile(db)))
+			t.add(fmt.Sprintf("db%d", db), fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0",
+				n, r.Store.Volatile(db)))
 		}
 	}
 }

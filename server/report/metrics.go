@@ -34,7 +34,8 @@ func (r *Report) metricsServer(x *exposition) {
 	x.counter("network_bytes_total", "Bytes that clients sent (in) and received (out).")
 	x.add(float64(traffic.Input), "direction", "in")
 	x.add(float64(traffic.Output), "direction", "out")
-	x.one(x.counter, "panics_total", float64(r.Stats.Totals.Panics.Load()), "Commands that panicked because of a bug in the server.")
+	x.one(x.counter, "panics_total",
+		float64(r.Stats.Totals.Panics.Load()), "Commands that panicked because of a bug in the server.")
 	steps, gap := r.Clock.Steps()
 	x.one(x.counter, "clock_steps_back_total", float64(steps), "How often the machine's clock was set back.")
 	x.one(x.gauge, "clock_ahead_seconds", inSeconds(gap), "How far limits are ahead of that clock.")
@@ -45,10 +46,13 @@ func inSeconds(nanos int64) float64 { return time.Duration(nanos).Seconds() }
 
 func (r *Report) metricsClients(x *exposition) {
 	x.one(x.gauge, "clients", float64(r.Clients.Len()), "Connections of clients.")
-	x.one(x.gauge, "clients_max", float64(r.Config().MaxClients), "Largest number of connections: maxclients.")
+	x.one(x.gauge, "clients_max",
+		float64(r.Config().MaxClients), "Largest number of connections: maxclients.")
 	x.one(x.gauge, "clients_blocked", float64(r.Clients.Blocked()), "Clients whose command waits.")
-	x.one(x.counter, "connections_total", float64(r.Stats.Totals.Connections.Load()), "Connections that were accepted.")
-	x.one(x.counter, "connections_rejected_total", float64(r.Stats.Totals.Rejected.Load()), "Connections that were refused because of maxclients.")
+	x.one(x.counter, "connections_total",
+		float64(r.Stats.Totals.Connections.Load()), "Connections that were accepted.")
+	x.one(x.counter, "connections_rejected_total",
+		float64(r.Stats.Totals.Rejected.Load()), "Connections that were refused because of maxclients.")
 	x.one(x.counter, "auth_failures_total", float64(r.Stats.Logins.Failed()),
 		"Attempts to authenticate with a wrong user, password or token.")
 	x.one(x.counter, "auth_limited_total", float64(r.Stats.Logins.Limited()),
@@ -59,8 +63,10 @@ func (r *Report) metricsMemory(x *exposition) {
 	used, peak := r.memory()
 	x.one(x.gauge, "memory_used_bytes", float64(used), "Memory of keys and values.")
 	x.one(x.gauge, "memory_peak_bytes", float64(peak), "Largest memory of keys and values so far.")
-	x.one(x.gauge, "memory_max_bytes", float64(r.Config().MaxMemory), "Limit on the memory of keys and values: maxmemory. 0 means no limit.")
-	x.one(x.gauge, "memory_resident_bytes", float64(r.Process.usage().Resident), "Resident memory of the process.")
+	x.one(x.gauge, "memory_max_bytes",
+		float64(r.Config().MaxMemory), "Limit on the memory of keys and values: maxmemory. 0 means no limit.")
+	x.one(x.gauge, "memory_resident_bytes",
+		float64(r.Process.usage().Resident), "Resident memory of the process.")
 }
 
 func (r *Report) metricsKeys(x *exposition) {
@@ -82,8 +88,10 @@ func (r *Report) metricsKeys(x *exposition) {
 }
 
 func (r *Report) metricsPersistence(x *exposition) {
-	x.one(x.gauge, "changes_since_save", float64(r.Store.Changes()), "Changes of the keyspace since the last save.")
-	x.one(x.gauge, "last_save_timestamp_seconds", float64(r.Disk.LastSave()), "Unix time of the last save, or of the start.")
+	x.one(x.gauge, "changes_since_save",
+		float64(r.Store.Changes()), "Changes of the keyspace since the last save.")
+	x.one(x.gauge, "last_save_timestamp_seconds",
+		float64(r.Disk.LastSave()), "Unix time of the last save, or of the start.")
 	x.gauge("persistence_failed", "1 while the log or snapshots cannot be written, also because their directory is gone; else 0.")
 	r.Disk.Info(func(name string, value any) {
 		switch name {

@@ -2,8 +2,8 @@ package scripts
 
 import "cellserver/commands"
 
-// Calls are the commands that the running script has called. They are counted, and the monitors see them, at the end of the
-// script: one that begins again has not called them.
+// Calls are the commands that the running script has called. They are counted, and the monitors see them, at
+// the end of the script: one that begins again has not called them.
 type Calls struct {
 	all     []Called
 	timed   int      // how many of them have their time
@@ -21,7 +21,8 @@ type Called struct {
 }
 
 const (
-	// heldCalls bounds the calls that are not counted yet. Only a script with more of them may count some twice.
+	// heldCalls bounds the calls that are not counted yet. Only a script with more of them may count some
+	// twice.
 	heldCalls = 1 << 16
 	// heldLines bounds the bytes of the lines for the monitors in the same way.
 	heldLines = 1 << 20

@@ -15,11 +15,12 @@ const (
 	errNoCluster commands.Error = "ERR Can not run script on cluster, 'no-cluster' flag is set."
 	errWriteFlag commands.Error = "ERR Can not execute a script with write flag using *_ro command."
 	errSlots     commands.Error = "ERR Script attempted to access keys that do not hash to the same slot"
-	errFull      commands.Error = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
+	errFull      commands.Error = "OOM allow-oom flag is not set on the script, can not run it when " +
+		"used memory > 'maxmemory'"
 )
 
-// mayRun returns an error if the script must not run now. A script without the line #!lua may run: its commands are
-// checked.
+// mayRun returns an error if the script must not run now. A script without the line #!lua may run: its
+// commands are checked.
 func (r *runner) mayRun(readOnlyCommand bool) error {
 	flags := r.run.script.flags
 	switch {
@@ -35,8 +36,8 @@ func (r *runner) mayRun(readOnlyCommand bool) error {
 	return nil
 }
 
-// Flags implements [commands.Scripts]. A script with the line #!lua has the flags that the line says: as in Redis, it
-// writes unless it says that it does not.
+// Flags implements [commands.Scripts]. A script with the line #!lua has the flags that the line says: as in
+// Redis, it writes unless it says that it does not.
 func (s *Scripts) Flags(c *commands.Call, o commands.Script) commands.Flags {
 	flags := c.Cmd.Flags
 	says := s.says(o)
@@ -90,8 +91,8 @@ func (r *runner) holds(inner *commands.Call) bool {
 	return r.needs.IsEmpty() || inner.Tx != nil && inner.Tx.Holds(&r.needs)
 }
 
-// admit returns an error if the script must not run a command now. After its first write, a script is not stopped by the
-// state of the server.
+// admit returns an error if the script must not run a command now. After its first write, a script is not
+// stopped by the state of the server.
 func (r *runner) admit(inner *commands.Call) error {
 	flags := inner.Cmd.Flags
 	writes := flags&commands.Write != 0
@@ -111,8 +112,8 @@ func (r *runner) admit(inner *commands.Call) error {
 	return nil
 }
 
-// keepsSlot reports whether the keys of a command are in the slot of the script's keys before. In cluster mode, a script
-// with the line #!lua has one slot, unless the line allows more.
+// keepsSlot reports whether the keys of a command are in the slot of the script's keys before. In cluster
+// mode, a script with the line #!lua has one slot, unless the line allows more.
 func (r *runner) keepsSlot(c *commands.Call) bool {
 	same := true
 	c.Cmd.EachKey(c.Args, func(key []byte) {

@@ -17,8 +17,8 @@ type long struct {
 // maxLong is how many scripts that run alone there are at a time. Short scripts run beside them.
 const maxLong = 64
 
-// The states of a script. A dirty one has called a command that writes, and cannot be killed. A killed one does not write.
-// A stopped one ends, whatever it has done, because the server stops.
+// The states of a script. A dirty one has called a command that writes, and cannot be killed. A killed one
+// does not write. A stopped one ends, whatever it has done, because the server stops.
 const (
 	clean int32 = iota
 	dirty
@@ -28,15 +28,17 @@ const (
 
 const (
 	errNotBusy    commands.Error = "NOTBUSY No scripts in execution right now."
-	errUnkillable commands.Error = "UNKILLABLE Sorry the script already executed write commands against the dataset. " +
-		"You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
+	errUnkillable commands.Error = "UNKILLABLE Sorry the script already executed write commands " +
+		"against the dataset. " +
+		"You can either wait the script termination or kill the server in a hard way using the " +
+		"SHUTDOWN NOSAVE command."
 	errKilled  commands.Error = "ERR Script killed by user with SCRIPT KILL..."
 	errStopped commands.Error = "ERR the server has stopped before the end of the script"
 	errLeft    commands.Error = "ERR the client has closed the connection before the end of the script"
 )
 
-// checkRun is called every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes longer must run
-// alone: then no goroutine that serves other clients waits for its locks.
+// checkRun is called every machine.DefaultLimits.Steps steps, which take a millisecond. A script that takes
+// longer must run alone: then no goroutine that serves other clients waits for its locks.
 func (r *runner) checkRun() error {
 	c := r.run.call
 	if !c.Runner.Alone() {

@@ -2,8 +2,8 @@ package scripts
 
 import "cellserver/commands"
 
-// memory has copies of the arguments that a script passes to commands. Effects and the tracking table refer to them until
-// the transaction of the script ends.
+// memory has copies of the arguments that a script passes to commands. Effects and the tracking table refer
+// to them until the transaction of the script ends.
 type memory struct {
 	piece []byte // the newest one
 	bytes int    // of all copies

@@ -6,8 +6,8 @@ import (
 	"cellserver/commands"
 )
 
-// later has what the commands of a script do outside the store. A run that may begin again does it at its end, so that it
-// happens once. A run that may not does it at once.
+// later has what the commands of a script do outside the store. A run that may begin again does it at its
+// end, so that it happens once. A run that may not does it at once.
 type later struct {
 	on    bool
 	bytes int // that all of it takes

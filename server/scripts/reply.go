@@ -10,7 +10,8 @@ import (
 	"cellserver/script"
 )
 
-// parse reads the reply of a command. The texts refer to its bytes. A command that has written nothing has failed.
+// parse reads the reply of a command. The texts refer to its bytes. A command that has written nothing has
+// failed.
 func parse(b []byte) script.Reply {
 	if len(b) == 0 {
 		return script.Failed("ERR the command has no reply in a script")

@@ -152,14 +152,14 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 	return nil
 }
 
-// mayRestart reports whether the script may have to begin again. A run where it is alone, with all partitions, is the last
-// one.
+// mayRestart reports whether the script may have to begin again. A run where it is alone, with all
+// partitions, is the last one.
 func (r *runner) mayRestart() bool {
 	return !r.run.call.Runner.Alone() || !r.run.script.wide.Load() && !r.run.call.Conn.Transaction.Running
 }
 
-// mayStop reports whether the end of the server may stop the run, and take back what it has done. A script of EXEC ends as
-// one that fails, because the commands before it stay.
+// mayStop reports whether the end of the server may stop the run, and take back what it has done. A script
+// of EXEC ends as one that fails, because the commands before it stay.
 func (r *runner) mayStop() bool { return r.run.listed && !r.run.call.Conn.Transaction.Running }
 
 // restart takes back what the script has done, and stops it. It begins again later.

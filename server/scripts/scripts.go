@@ -149,8 +149,8 @@ func (s *Scripts) Footprint(c *commands.Call, o commands.Script, fp *store.Footp
 	}
 }
 
-// find returns a script. If the server does not know it, and it is not called by its SHA, find returns a new one without
-// its text.
+// find returns a script. If the server does not know it, and it is not called by its SHA, find returns a new
+// one without its text.
 func (s *Scripts) find(o commands.Script) *known {
 	if o.BySHA {
 		return s.named(o.Text)
@@ -162,7 +162,8 @@ func (s *Scripts) find(o commands.Script) *known {
 	return &known{sha: sha}
 }
 
-// shaLength is the length of a SHA-1 in hexadecimal digits. No other name is the name of a script, whatever its length.
+// shaLength is the length of a SHA-1 in hexadecimal digits. No other name is the name of a script, whatever
+// its length.
 const shaLength = 40
 
 // named returns the script of a SHA, in digits of any case. It returns nil if the server does not know it.
@@ -176,8 +177,8 @@ func (s *Scripts) named(sha []byte) *known {
 	return s.library.find(bytes.ToLower(sha))
 }
 
-// scriptOf is find, for a call that may have asked for its footprint before. In a transaction the server may have forgotten
-// the script since then, by SCRIPT FLUSH.
+// scriptOf is find, for a call that may have asked for its footprint before. In a transaction the server may
+// have forgotten the script since then, by SCRIPT FLUSH.
 func (s *Scripts) scriptOf(c *commands.Call, own *scratch, o commands.Script) *known {
 	if own.script != nil && own.of == unsafe.SliceData(o.Text) && !c.Conn.Transaction.Running {
 		return own.script

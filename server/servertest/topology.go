@@ -30,7 +30,8 @@ func View(n, self, leader int) *topology.View {
 	}
 	for i := range n {
 		v.Nodes = append(v.Nodes, topology.Node{
-			ID: NodeID(i), Host: fmt.Sprintf("10.0.0.%d", i+1), Port: 6379, PeerPort: 16379, Voter: true, Healthy: true, Applied: 40,
+			ID: NodeID(i), Host: fmt.Sprintf("10.0.0.%d",
+				i+1), Port: 6379, PeerPort: 16379, Voter: true, Healthy: true, Applied: 40,
 		})
 		if i != leader {
 			v.Groups[0].Replicas = append(v.Groups[0].Replicas, i)

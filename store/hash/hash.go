@@ -34,8 +34,8 @@ func (h Hash) Len() int {
 	return 0
 }
 
-// Seek returns about how many steps of 0.1 µs it takes to find a field. A compact hash is searched from its beginning, and a
-// change moves what lies behind the field.
+// Seek returns about how many steps of 0.1 µs it takes to find a field. A compact hash is searched from its
+// beginning, and a change moves what lies behind the field.
 func (h Hash) Seek() int {
 	if h.small != nil {
 		return 1 + h.small.Len()/32 + h.small.list.Size()/1024
@@ -91,8 +91,8 @@ func (s *Small) each(f func(field, val []byte) bool) {
 // Room is where [Hash.At] keeps what is an integer.
 type Room struct{ trie.Room }
 
-// At returns the field of a rank and its value, 0 ≤ rank < Len. The bytes are valid until the hash changes or room
-// is used again.
+// At returns the field of a rank and its value, 0 ≤ rank < Len. The bytes are valid until the hash changes
+// or room is used again.
 func (h Hash) At(rank int, room *Room) (field, val []byte) {
 	if h.large != nil {
 		return h.large.fields.At(rank, &room.Room)
@@ -102,8 +102,8 @@ func (h Hash) At(rank int, room *Room) (field, val []byte) {
 	return l.Text(at, room.Key[:0]), l.Text(l.Next(at), room.Value[:0])
 }
 
-// Scan calls f for some of the fields of a large hash, and for all of a compact one, and returns the next cursor;
-// see [trie.Map.Scan].
+// Scan calls f for some of the fields of a large hash, and for all of a compact one, and returns the next
+// cursor; see [trie.Map.Scan].
 func (h Hash) Scan(cursor uint64, count int, f func(field, val []byte)) (next uint64) {
 	if h.large != nil {
 		return h.large.fields.Scan(cursor, count, f)

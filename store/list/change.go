@@ -5,7 +5,8 @@ import (
 	"cellserver/store/value"
 )
 
-// All ways to change a list. An index counts from the first element, or from behind if it is negative, as in Redis.
+// All ways to change a list. An index counts from the first element, or from behind if it is negative, as in
+// Redis.
 var (
 	// PushFirst adds an element before all others: LPUSH.
 	PushFirst = &value.Change{Verb: "LPUSH", Args: "v", Repeats: true, Makes: true, Apply: pushFirst}

@@ -1,4 +1,5 @@
-// Package list is the structure of a list: elements in the order in which commands have put them. It knows no key and no store.
+// Package list is the structure of a list: elements in the order in which commands have put them. It knows
+// no key and no store.
 //
 // # Files
 //

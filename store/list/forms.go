@@ -7,8 +7,8 @@ import (
 	"cellserver/store/value"
 )
 
-// Small is the compact form: one block of memory, of which it is the beginning. So it must never be copied; use the
-// pointer.
+// Small is the compact form: one block of memory, of which it is the beginning. So it must never be copied;
+// use the pointer.
 type Small struct{ block packed.List }
 
 // Large is the form of a list that one block has no room for.
@@ -33,7 +33,8 @@ func limitsOf(l *value.Limits) blockLimits {
 	return blockLimits{max(1, min(l.ListEntries, mostElements)), min(l.ListBytes, mostBytes)}
 }
 
-// takes reports whether a block has room for one more element, after other elements with this number of bytes are removed.
+// takes reports whether a block has room for one more element, after other elements with this number of
+// bytes are removed.
 func (l blockLimits) takes(b *packed.List, element []byte, removed, bytes int) bool {
 	n := b.Len() + 1 - removed
 	return n == 1 || n <= l.elements && b.Size()-bytes+len(element) <= l.bytes

@@ -44,8 +44,8 @@ func (l List) Bytes() int64 {
 	return 0
 }
 
-// At returns element number i, 0 ≤ i < Len. It is in scratch, for which 20 bytes suffice, or valid until the list
-// changes.
+// At returns element number i, 0 ≤ i < Len. It is in scratch, for which 20 bytes suffice, or valid until the
+// list changes.
 func (l List) At(i int, scratch []byte) []byte {
 	if l.small != nil {
 		return l.small.block.Text(l.small.block.At(i), scratch)
@@ -67,8 +67,8 @@ func (l List) At(i int, scratch []byte) []byte {
 // Each calls f for every element until f returns false; see [List.Range].
 func (l List) Each(f func(element []byte) bool) { l.Range(0, l.Len(), f) }
 
-// Range calls f for the elements number from, from+1, … to-1, until f returns false, 0 ≤ from ≤ to ≤ Len. The bytes are
-// valid until f returns. f must not change the list.
+// Range calls f for the elements number from, from+1, … to-1, until f returns false, 0 ≤ from ≤ to ≤ Len.
+// The bytes are valid until f returns. f must not change the list.
 func (l List) Range(from, to int, f func(element []byte) bool) {
 	switch {
 	case from >= to:
@@ -79,8 +79,8 @@ func (l List) Range(from, to int, f func(element []byte) bool) {
 	}
 }
 
-// Find calls f with the numbers of the elements that equal text, until f returns false. It looks at the first most
-// elements, or with backward at the last ones, from the last to the first.
+// Find calls f with the numbers of the elements that equal text, until f returns false. It looks at the
+// first most elements, or with backward at the last ones, from the last to the first.
 func (l List) Find(text []byte, backward bool, most int, f func(i int) bool) {
 	var buf [scratchBytes]byte
 	s := search{element: packed.AppendElement(buf[:0], text), from: 0, to: min(most, l.Len()), backward: backward, found: f}
@@ -96,8 +96,8 @@ func (l List) Find(text []byte, backward bool, most int, f func(i int) bool) {
 	}
 }
 
-// Index returns the number of the element of an index, and whether there is one. An index counts from the first of n
-// elements, or from behind if it is negative: -1 is the last one.
+// Index returns the number of the element of an index, and whether there is one. An index counts from the
+// first of n elements, or from behind if it is negative: -1 is the last one.
 func Index(i int64, n int) (number int, ok bool) {
 	if i < 0 {
 		i += int64(n)
@@ -105,7 +105,8 @@ func Index(i int64, n int) (number int, ok bool) {
 	return int(i), 0 <= i && i < int64(n)
 }
 
-// Span returns which elements lie from one index to another one: from, from+1, … to-1. If there are none, from equals to.
+// Span returns which elements lie from one index to another one: from, from+1, … to-1. If there are none,
+// from equals to.
 func Span(start, stop int64, n int) (from, to int) {
 	if start < 0 {
 		start = max(start+int64(n), 0)

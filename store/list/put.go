@@ -96,8 +96,8 @@ func (g *Large) split(n *node) (more []*node) {
 	return []*node{right}
 }
 
-// putLeaf puts an element into a leaf. A leaf without room is split there. So elements that are always put at one end
-// leave full leaves behind.
+// putLeaf puts an element into a leaf. A leaf without room is split there. So elements that are always put
+// at one end leave full leaves behind.
 func (g *Large) putLeaf(n *node, p *place) (more []*node) {
 	if p.fits(n.block) {
 		at, to := p.span(n.block)

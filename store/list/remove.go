@@ -36,8 +36,8 @@ func (r *removal) block(b *packed.List) *packed.List {
 // join returns a block with the elements of two. It may be the first of them.
 func join(a, b *packed.List) *packed.List { return a.Append(b.Elements(), b.Len()) }
 
-// removeFrom returns a node without the elements to remove, nil if none is left. If it is the same node, nothing has changed
-// there.
+// removeFrom returns a node without the elements to remove, nil if none is left. If it is the same node,
+// nothing has changed there.
 func (g *Large) removeFrom(n *node, r *removal) *node {
 	switch {
 	case r.left == 0:
@@ -73,8 +73,8 @@ func (g *Large) removeFromLeaf(n *node, r *removal) *node {
 	return g.leaf(b)
 }
 
-// gathered returns a node with the children that are left, nil if none is. Children that follow each other become one if
-// together they are half as large as one may be.
+// gathered returns a node with the children that are left, nil if none is. Children that follow each other
+// become one if together they are half as large as one may be.
 func (g *Large) gathered(kids []*node, l blockLimits) *node {
 	half := blockLimits{l.elements / 2, l.bytes / 2}
 	all := kids[:0]

@@ -54,8 +54,9 @@ func (n *node) setBlock(b *packed.List) {
 	n.bytes = nodeBytes + int64(n.room)
 }
 
-// edit puts elements in the place of others, as [packed.List.Replace]. A leaf that grows gets spare room, because the next
-// element often goes there. A leaf that shrinks keeps its room until three quarters of it are spare.
+// edit puts elements in the place of others, as [packed.List.Replace]. A leaf that grows gets spare room,
+// because the next element often goes there. A leaf that shrinks keeps its room until three quarters of it
+// are spare.
 func (n *node) edit(from, to int, elements []byte, removed, count int) {
 	size := n.block.End() - (to - from) + len(elements)
 	switch {

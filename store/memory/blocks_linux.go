@@ -8,8 +8,8 @@ const (
 	chunkBytes = 64 * BlockBytes // mapped at a time
 )
 
-// mapped returns n zero bytes, nil if the system refuses. They take memory page by page, when they are written to. Huge
-// pages are off: they would give memory to the spare room of every block.
+// mapped returns n zero bytes, nil if the system refuses. They take memory page by page, when they are
+// written to. Huge pages are off: they would give memory to the spare room of every block.
 func mapped(n int) []byte {
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {

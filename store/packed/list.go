@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// List is a sequence of byte strings: the beginning of a block of memory, which holds their elements behind it. So a List
-// must never be copied; use the pointer. A change returns the list, because its block may have moved.
+// List is a sequence of byte strings: the beginning of a block of memory, which holds their elements behind
+// it. So a List must never be copied; use the pointer. A change returns the list, because its block may have
+// moved.
 //
 // An offset says where an element begins. It is valid until the list changes.
 type List struct {
@@ -79,8 +80,8 @@ func (l *List) Next(at int) int { return at + elementSize(l.bytes()[at:]) }
 // At returns the offset of element number i. With i = [List.Len] it is [List.End].
 func (l *List) At(i int) int {
 	b, at := l.bytes(), headerBytes
-	// Most elements begin with the same byte as the element before, and then have the same length. So the loop rarely reads
-	// a length, and skips four such elements at once.
+	// Most elements begin with the same byte as the element before, and then have the same length. So the
+	// loop rarely reads a length, and skips four such elements at once.
 	first, size := byte(0), 1
 	for ; i > 0; i-- {
 		if c := b[at]; c != first || c == longText {
@@ -142,7 +143,8 @@ func (l *List) Replace(from, to int, elements []byte, removed, count int) *List 
 	return l
 }
 
-// Roomy returns a copy in a block of room bytes, for [List.ReplaceWithin]. room is a result of [Room], and at least [List.Bytes].
+// Roomy returns a copy in a block of room bytes, for [List.ReplaceWithin]. room is a result of [Room], and
+// at least [List.Bytes].
 func (l *List) Roomy(room int) *List {
 	c := alloc(room)
 	c.size, c.count = l.size, l.count
@@ -150,8 +152,8 @@ func (l *List) Roomy(room int) *List {
 	return c
 }
 
-// ReplaceWithin is [List.Replace] in a block of room bytes, which must suffice. The list stays where it is. Every other change
-// works, too, and may move the list to a block without spare room.
+// ReplaceWithin is [List.Replace] in a block of room bytes, which must suffice. The list stays where it is.
+// Every other change works, too, and may move the list to a block without spare room.
 func (l *List) ReplaceWithin(room, from, to int, elements []byte, removed, count int) {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(l)), room)
 	copy(b[from+len(elements):], b[to:l.size])

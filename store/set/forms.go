@@ -8,14 +8,16 @@ import (
 	"cellserver/store/value"
 )
 
-// Small is the compact form of members that are not all integers. It is the beginning of a block of memory, so it
-// must never be copied; use the pointer. Redis 7.0 has no such form: its name is that of the large one.
+// Small is the compact form of members that are not all integers. It is the beginning of a block of memory,
+// so it must never be copied; use the pointer. Redis 7.0 has no such form: its name is that of the large
+// one.
 type Small struct{ list packed.List }
 
 // Large is the form of all other sets.
 type Large struct{ members *trie.Map }
 
-// The limits of the compact form: the most members, and the longest member in bytes. They are those of Redis 7.2.
+// The limits of the compact form: the most members, and the longest member in bytes. They are those of Redis
+// 7.2.
 const (
 	smallMembers = 128
 	smallBytes   = 64

@@ -9,8 +9,8 @@ import (
 	"cellserver/store/value"
 )
 
-// Ints is a set of integers: the beginning of a block of memory, which holds them behind it in ascending order.
-// So an Ints must never be copied; use the pointer.
+// Ints is a set of integers: the beginning of a block of memory, which holds them behind it in ascending
+// order. So an Ints must never be copied; use the pointer.
 type Ints struct {
 	count uint32
 	width uint32 // bytes of each integer: 2, 4 or 8

@@ -40,7 +40,8 @@ func (s Set) Len() int {
 	return 0
 }
 
-// Seek returns about how many steps of 0.1 µs it takes to find a member. A change of a set of integers copies it.
+// Seek returns about how many steps of 0.1 µs it takes to find a member. A change of a set of integers
+// copies it.
 func (s Set) Seek() int {
 	switch {
 	case s.ints != nil:
@@ -98,7 +99,8 @@ func (s *Small) each(f func(member []byte) bool) {
 // Room is where [Set.At] keeps an integer.
 type Room struct{ trie.Room }
 
-// At returns the member of a rank, 0 ≤ rank < Len. The bytes are valid until the set changes or room is used again.
+// At returns the member of a rank, 0 ≤ rank < Len. The bytes are valid until the set changes or room is used
+// again.
 func (s Set) At(rank int, room *Room) []byte {
 	switch {
 	case s.ints != nil:
@@ -111,8 +113,8 @@ func (s Set) At(rank int, room *Room) []byte {
 	return member
 }
 
-// Scan calls f for some of the members of a large set, and for all of a small one, and returns the next cursor; see
-// [trie.Map.Scan].
+// Scan calls f for some of the members of a large set, and for all of a small one, and returns the next
+// cursor; see [trie.Map.Scan].
 func (s Set) Scan(cursor uint64, count int, f func(member []byte)) (next uint64) {
 	if s.large != nil {
 		return s.large.members.Scan(cursor, count, func(member, _ []byte) { f(member) })

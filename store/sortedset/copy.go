@@ -36,8 +36,8 @@ func (z *Set) Clone() value.Collection {
 	return c
 }
 
-// Draft returns a copy that changes independently. It is valid until the receiver changes. A large set takes no longer to copy than a
-// small one.
+// Draft returns a copy that changes independently. It is valid until the receiver changes. A large set takes
+// no longer to copy than a small one.
 func (z *Set) Draft() *Set {
 	if z.order == nil || z.under != nil {
 		return z.Clone().(*Set)

@@ -73,8 +73,8 @@ func (p *Place) Number() (n int64, ok bool) {
 	return c.Int(), true
 }
 
-// Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is false for all
-// other keys.
+// Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is
+// false for all other keys.
 func (p *Place) Volatile() (n, expireAt int64, ok bool) {
 	if !p.Exists() {
 		return 0, 0, false
@@ -99,8 +99,8 @@ func (p *Place) Bytes(scratch []byte) []byte {
 // AmongCollections reports whether any key of the table holds a collection.
 func (p *Place) AmongCollections() bool { return p.t.objects.collections > 0 }
 
-// AmongBinary reports whether any string of the table begins with a zero byte, or began so earlier. Strings that [Place.WriteAt]
-// has changed do not count.
+// AmongBinary reports whether any string of the table begins with a zero byte, or began so earlier. Strings
+// that [Place.WriteAt] has changed do not count.
 func (p *Place) AmongBinary() bool { return p.t.objects.binary }
 
 // Collection returns the collection that the key holds, nil if it holds none.

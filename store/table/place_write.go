@@ -34,10 +34,10 @@ func (p *Place) SetCollection(c value.Collection, expireAt int64) (created bool)
 	return p.storeObject(c.Kind(), object{value: c, hash: p.hash}, expireAt)
 }
 
-// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's
-// string. It returns nil and changes nothing if the key does not hold a string, or if others must
-// still see the string. It does the same if the memory of the string is too small or far too large. It is far too
-// large if more than mostRoom bytes, and more than half the length of b, would stay free.
+// Overwrite copies b over the string that the key holds, and sets the expiry. It returns the key's string.
+// It returns nil and changes nothing if the key does not hold a string, or if others must still see the
+// string. It does the same if the memory of the string is too small or far too large. It is far too large if
+// more than mostRoom bytes, and more than half the length of b, would stay free.
 func (p *Place) Overwrite(b []byte, mostRoom int, expireAt int64) []byte {
 	if p.Kind() != value.Raw || *p.t.keeper != nil {
 		return nil
@@ -102,8 +102,8 @@ func (p *Place) Writable() value.Collection {
 	return p.object().collection()
 }
 
-// Replace puts a collection in the place of the writable one. before is the bytes that the writable one took. Both may be
-// the same.
+// Replace puts a collection in the place of the writable one. before is the bytes that the writable one
+// took. Both may be the same.
 func (p *Place) Replace(c value.Collection, before int64) {
 	if o := p.object(); o.value != any(c) {
 		o.value = c

@@ -8,8 +8,8 @@ import (
 	"cellserver/store/value"
 )
 
-// Image is a key as it was in a snapshot, or as it is now. Do not change the values that it refers to. It is valid until the
-// function that got it returns.
+// Image is a key as it was in a snapshot, or as it is now. Do not change the values that it refers to. It is
+// valid until the function that got it returns.
 type Image struct {
 	DB         int
 	Key        []byte

@@ -2,8 +2,9 @@ package table
 
 import "bytes"
 
-// UndoList is a list of undos, in the order of the changes. Its zero value is empty. Most changes are of integers, and their
-// undos are packed: a record has few bytes. So it costs little to add an undo, to move it to another list, and to remove it.
+// UndoList is a list of undos, in the order of the changes. Its zero value is empty. Most changes are of
+// integers, and their undos are packed: a record has few bytes. So it costs little to add an undo, to move
+// it to another list, and to remove it.
 type UndoList struct {
 	records undoRecords
 	bytes   int64  // see Bytes
@@ -94,8 +95,8 @@ func (l *UndoList) All(dst []Undo) []Undo {
 	return dst
 }
 
-// Reset removes all undos, and keeps the room for the next ones. It returns the undos of whole databases, because the
-// memory of these databases must go back to the store.
+// Reset removes all undos, and keeps the room for the next ones. It returns the undos of whole databases,
+// because the memory of these databases must go back to the store.
 func (l *UndoList) Reset() (whole []Undo) {
 	if len(l.others) > 0 {
 		for i := range l.others {
@@ -110,8 +111,8 @@ func (l *UndoList) Reset() (whole []Undo) {
 	return whole
 }
 
-// Trim drops the room of the records if it has more than this number of bytes. It drops the room of the other undos if it is
-// for more than this number of them. The list must be empty.
+// Trim drops the room of the records if it has more than this number of bytes. It drops the room of the
+// other undos if it is for more than this number of them. The list must be empty.
 func (l *UndoList) Trim(bytes, others int) {
 	if cap(l.records.packed) > bytes {
 		l.records.packed = nil

@@ -2,7 +2,8 @@ package table
 
 import "encoding/binary"
 
-// undoRecords has a record for each undo of a list. A record begins with its kind and the number of the database.
+// undoRecords has a record for each undo of a list. A record begins with its kind and the number of the
+// database.
 type undoRecords struct {
 	packed []byte
 	last   int // where the last record begins

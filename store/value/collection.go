@@ -22,9 +22,10 @@ type Collection interface {
 	// Clone returns a copy that changes independently of the receiver, for COPY.
 	Clone() Collection
 
-	// Fork returns a copy that takes all further changes, and about how many bytes it has copied. The receiver does not
-	// change any more. A snapshot reads the members of the receiver in their order, and nothing else, while another
-	// goroutine changes the copy. If the changes are undone, the receiver becomes the key's value again. Then all its
-	// methods are called again. The first call may take time to make what Fork has handed over to the copy.
+	// Fork returns a copy that takes all further changes, and about how many bytes it has copied. The
+	// receiver does not change any more. A snapshot reads the members of the receiver in their order, and
+	// nothing else, while another goroutine changes the copy. If the changes are undone, the receiver
+	// becomes the key's value again. Then all its methods are called again. The first call may take time to
+	// make what Fork has handed over to the copy.
 	Fork() (c Collection, copied int64)
 }

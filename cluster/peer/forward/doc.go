@@ -4,9 +4,9 @@
 //	relay.go   Relay: bytes both ways
 //	proxy.go   Proxy: the clients of proxy-port, which are cut when the leader changes
 //
-// A Proxy knows where the leader is. It opens a connection to the leader for each client, writes the PROXY line, and
-// relays. The leader serves the client as if it had connected there. So MULTI, SELECT and AUTH need no code of their
-// own.
+// A Proxy knows where the leader is. It opens a connection to the leader for each client, writes the PROXY
+// line, and relays. The leader serves the client as if it had connected there. So MULTI, SELECT and AUTH
+// need no code of their own.
 //
 // # Invariants
 //

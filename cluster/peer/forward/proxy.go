@@ -43,7 +43,8 @@ func New(dial Dial, most int) *Proxy {
 	return &Proxy{dial: dial, most: most, relays: map[*relay]struct{}{}}
 }
 
-// Lead tells the Proxy the peer address of the leader; "" if none is known. It cuts the clients of every other leader.
+// Lead tells the Proxy the peer address of the leader; "" if none is known. It cuts the clients of every
+// other leader.
 func (p *Proxy) Lead(leader string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

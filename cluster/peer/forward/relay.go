@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// Relay copies bytes both ways until the server closes, or until the client has closed and the server has answered. Then
-// it closes both connections. Closing one of them from another goroutine ends the relay.
+// Relay copies bytes both ways until the server closes, or until the client has closed and the server has
+// answered. Then it closes both connections. Closing one of them from another goroutine ends the relay.
 func Relay(client, server net.Conn) {
 	requests := make(chan struct{})
 	go func() {

@@ -8,9 +8,9 @@ import (
 	"net"
 )
 
-// Accept authenticates a connection that another node opened. It asks admit once the other node has proved itself, and
-// refuses the connection if admit returns a refusal. On success the caller uses and closes the connection that Accept
-// returns. On an error Accept has closed the connection.
+// Accept authenticates a connection that another node opened. It asks admit once the other node has proved
+// itself, and refuses the connection if admit returns a refusal. On success the caller uses and closes the
+// connection that Accept returns. On an error Accept has closed the connection.
 func (s *Security) Accept(raw net.Conn, admit func(Preface) Refusal) (conn net.Conn, p Preface, err error) {
 	err = Within(raw, s.timeout(), func() error {
 		if conn, err = s.acceptTLS(raw); err != nil {
@@ -112,8 +112,10 @@ func (r *Refused) Error() string { return ownSentences[r.Refusal] }
 var ownSentences = [afterRefusals]string{
 	OtherVersion: "it speaks another version of the peer protocol: run the same release on every node",
 	UnknownKind:  "it asks for an unknown kind of connection: run the same release on every node",
-	WantsSecret:  "it has no cluster-secret, and this node has a cluster-secret: set the same cluster-secret on every node",
-	HasNoSecret:  "it has a cluster-secret, and this node has no cluster-secret: set the same cluster-secret on every node",
+	WantsSecret: "it has no cluster-secret, and this node has a cluster-secret: set the same " +
+		"cluster-secret on every node",
+	HasNoSecret: "it has a cluster-secret, and this node has no cluster-secret: set the same " +
+		"cluster-secret on every node",
 	WrongProof:   "it does not know the cluster-secret of this node: set the same cluster-secret on every node",
 	OtherCluster: "it belongs to another cluster: see cluster-nodes",
 	TooMany:      "too many connections of this kind are open",

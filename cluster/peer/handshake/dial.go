@@ -10,8 +10,9 @@ import (
 	"net"
 )
 
-// Dial authenticates a connection that this node opened to a host. On success the caller uses and closes the connection
-// that Dial returns. On an error Dial has closed the connection. The error is a Refusal if the other node refused.
+// Dial authenticates a connection that this node opened to a host. On success the caller uses and closes the
+// connection that Dial returns. On an error Dial has closed the connection. The error is a Refusal if the
+// other node refused.
 func (s *Security) Dial(ctx context.Context, raw net.Conn, host string, p Preface) (conn net.Conn, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	err = Within(raw, s.timeout(), func() error {

@@ -1,5 +1,5 @@
-// Package handshake begins a connection between two nodes. Each end proves to the other one that it belongs to the cluster.
-// The end that dialed says for what the connection is.
+// Package handshake begins a connection between two nodes. Each end proves to the other one that it belongs
+// to the cluster. The end that dialed says for what the connection is.
 //
 //	kind.go      Kind and Preface: what a connection is for
 //	refusal.go   the reasons for which a node refuses a connection
@@ -18,8 +18,8 @@
 //	dialer    if there is a secret: its proof (32 bytes)
 //	acceptor  if there is a secret: status; if that is 0, its proof (32 bytes)
 //
-// A proof is an HMAC-SHA256 with the secret as its key. Its text is the role of the prover, the preface, and the nonce
-// of the acceptor. With TLS, its text also has a value that belongs to this TLS connection only.
+// A proof is an HMAC-SHA256 with the secret as its key. Its text is the role of the prover, the preface, and
+// the nonce of the acceptor. With TLS, its text also has a value that belongs to this TLS connection only.
 //
 // # What the secret gives, and what it does not give
 //
@@ -33,8 +33,9 @@
 //
 // # What certificates give
 //
-// TLS encrypts, and both ends verify the other's certificate. Each certificate of the certificate authority opens the
-// peer port, also one that was made for a client. So nodes have an authority of their own, or a secret too.
+// TLS encrypts, and both ends verify the other's certificate. Each certificate of the certificate authority
+// opens the peer port, also one that was made for a client. So nodes have an authority of their own, or a
+// secret too.
 //
 // # Invariants
 //

@@ -24,8 +24,10 @@ var sentences = [afterRefusals]string{
 	Accepted:     "it accepts the connection",
 	OtherVersion: fmt.Sprintf("it does not speak version %d of the peer protocol: run the same release on every node", version),
 	UnknownKind:  "it does not know this kind of connection: run the same release on every node",
-	WantsSecret:  "it has a cluster-secret, and this node has no cluster-secret: set the same cluster-secret on every node",
-	HasNoSecret:  "it has no cluster-secret, and this node has a cluster-secret: set the same cluster-secret on every node",
+	WantsSecret: "it has a cluster-secret, and this node has no cluster-secret: set the same " +
+		"cluster-secret on every node",
+	HasNoSecret: "it has no cluster-secret, and this node has a cluster-secret: set the same " +
+		"cluster-secret on every node",
 	WrongProof:   "its cluster-secret differs: set the same cluster-secret on every node",
 	OtherCluster: "it belongs to another cluster: see cluster-nodes",
 	TooMany:      "too many connections of this kind are open there",

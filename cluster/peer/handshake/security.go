@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// Security says how nodes prove themselves to each other. The zero value proves nothing: then nodes listen on loopback
-// addresses only.
+// Security says how nodes prove themselves to each other. The zero value proves nothing: then nodes listen
+// on loopback addresses only.
 type Security struct {
 	Secret  []byte        // cluster-secret; empty: no secret
 	Timeout time.Duration // for one handshake; 0 is DefaultTimeout
 
-	// ServerTLS and ClientTLS return the configuration for the next connection. Either both are nil, or neither.
+	// ServerTLS and ClientTLS return the configuration for the next connection. Either both are nil, or
+	// neither.
 	ServerTLS, ClientTLS func() *tls.Config
 }
 
@@ -29,7 +30,8 @@ const leastSecret = 16
 func (s *Security) Check() error {
 	switch {
 	case len(s.Secret) > 0 && len(s.Secret) < leastSecret:
-		return fmt.Errorf("cluster-secret has %d bytes, fewer than %d: use 32 random characters", len(s.Secret), leastSecret)
+		return fmt.Errorf("cluster-secret has %d bytes, fewer than %d: use 32 random characters",
+			len(s.Secret), leastSecret)
 	case (s.ServerTLS == nil) != (s.ClientTLS == nil):
 		return errors.New("tls-cluster needs a certificate for both directions")
 	case s.ServerTLS != nil:
@@ -52,7 +54,8 @@ func checkClient(c *tls.Config) error {
 	case c == nil || c.RootCAs == nil || c.InsecureSkipVerify:
 		return errors.New("tls-cluster needs tls-ca-cert-file, so that nodes can verify each other")
 	case len(c.Certificates) == 0 && c.GetClientCertificate == nil:
-		return errors.New("tls-cluster needs tls-cert-file and tls-key-file, so that nodes can prove themselves")
+		return errors.New("tls-cluster needs tls-cert-file and tls-key-file, so that nodes can prove " +
+			"themselves")
 	}
 	return nil
 }
@@ -60,8 +63,8 @@ func checkClient(c *tls.Config) error {
 // Proves reports whether the other end of a connection proves itself at all.
 func (s *Security) Proves() bool { return len(s.Secret) > 0 || s.ServerTLS != nil }
 
-// MayListen returns an error if the peer port may not listen on a host. Without a secret and without certificates it
-// listens on loopback addresses only. The host is an IP address, or "localhost".
+// MayListen returns an error if the peer port may not listen on a host. Without a secret and without
+// certificates it listens on loopback addresses only. The host is an IP address, or "localhost".
 func (s *Security) MayListen(host string) error {
 	if s.Proves() || host == "localhost" {
 		return nil
@@ -72,11 +75,13 @@ func (s *Security) MayListen(host string) error {
 	if host == "" {
 		host = "every address"
 	}
-	return fmt.Errorf("the peer port may not listen on %s: without cluster-secret and tls-cluster it listens on loopback addresses only. "+
+	return fmt.Errorf("the peer port may not listen on %s: without cluster-secret and tls-cluster it "+
+		"listens on loopback addresses only. "+
 		"Set cluster-secret to the same 32 random characters on every node", host)
 }
 
-// MayServe is MayListen for a listener that is open already. Listeners without network addresses are for tests.
+// MayServe is MayListen for a listener that is open already. Listeners without network addresses are for
+// tests.
 func (s *Security) MayServe(at net.Addr) error {
 	if tcp, ok := at.(*net.TCPAddr); ok {
 		return s.MayListen(tcp.AddrPort().Addr().WithZone("").String())

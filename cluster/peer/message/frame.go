@@ -62,7 +62,8 @@ type Reader struct {
 // NewReader returns a Reader. Published messages have at most the given number of bytes, with their channel.
 func NewReader(in io.Reader, publishLimit int) *Reader { return &Reader{in: in, publish: publishLimit} }
 
-// Next reads a frame. The body is valid until the next call. The error is io.EOF if the bytes end between two frames.
+// Next reads a frame. The body is valid until the next call. The error is io.EOF if the bytes end between
+// two frames.
 func (r *Reader) Next() (Op, []byte, error) {
 	if cap(r.body) > keptBuffer {
 		r.body = nil

@@ -27,12 +27,14 @@ type Options struct {
 	ConfigFile string               // INFO shows it, CONFIG REWRITE writes it; "" for none
 	// Log gets the log lines. If it is nil, loglevel and logfile decide.
 	Log *slog.Logger
-	// Sockets listen already (socket activation). Each one has an address of the configuration. Run closes them.
+	// Sockets listen already (socket activation). Each one has an address of the configuration. Run closes
+	// them.
 	Sockets []*os.File
 	// Greet gets a text for the person who starts the server, when the listeners and the data stand. It may
 	// be nil.
 	Greet func(text string)
-	// Notify tells the service manager a state, as sd_notify(3) describes them; nil if there is no service manager.
+	// Notify tells the service manager a state, as sd_notify(3) describes them; nil if there is no service
+	// manager.
 	Notify func(state string) error
 }
 
@@ -175,8 +177,8 @@ func (a *App) usage() report.Usage {
 // Addr returns the address of the first listener. The order is that of bind: plain TCP, TLS, the unix socket.
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 
-// ReloadRules reads the rules-file again, even if its time and size are the same, or asks the rules-url. SIGHUP calls it.
-// The log has the result.
+// ReloadRules reads the rules-file again, even if its time and size are the same, or asks the rules-url.
+// SIGHUP calls it. The log has the result.
 func (a *App) ReloadRules() {
 	a.rules.Reload()
 	a.ruleURL.Wake()

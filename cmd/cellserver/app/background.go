@@ -39,8 +39,8 @@ const (
 	patrolInterval = int64(time.Second)
 )
 
-// trimSteps bounds how often a round calls [store.Store.Trim]. Each call takes less than a millisecond, and other
-// goroutines run between two calls.
+// trimSteps bounds how often a round calls [store.Store.Trim]. Each call takes less than a millisecond, and
+// other goroutines run between two calls.
 const trimSteps = 16
 
 // run does hz rounds a second until ctx ends.

@@ -9,8 +9,8 @@ import (
 	"cellserver/internal/config"
 )
 
-// clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements [commands.Clock]. Reading
-// it takes no lock.
+// clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements
+// [commands.Clock]. Reading it takes no lock.
 //
 // If the wall clock is set back by more than a limit, the clock goes on with the former time. It does so
 // until the wall clock has caught up. So each limit lasts as long as it should, and a clock that is right
@@ -47,7 +47,8 @@ func (c *clock) real(t time.Time) (now, monotonic int64) {
 	return offset + monotonic, monotonic
 }
 
-// jumped returns the offset to use if it differs by more than the limit. Forward, the clock follows the wall clock at once.
+// jumped returns the offset to use if it differs by more than the limit. Forward, the clock follows the wall
+// clock at once.
 func (c *clock) jumped(offset int64) int64 {
 	for {
 		w := c.wall.Load()
@@ -84,8 +85,8 @@ func (c *clock) Read() (now, monotonic int64) {
 	return now, monotonic
 }
 
-// Until returns the nanoseconds until the logical time reaches a time. It returns math.MaxInt64 if the clock is fixed
-// at an earlier time.
+// Until returns the nanoseconds until the logical time reaches a time. It returns math.MaxInt64 if the clock
+// is fixed at an earlier time.
 func (c *clock) Until(unixNano int64) int64 {
 	if at := c.fixed.Load(); at != nil && *at < unixNano {
 		return math.MaxInt64
@@ -147,8 +148,8 @@ func configureClock(c *clock, cfg *config.Config) {
 	}
 }
 
-// setLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former time; 0: by
-// any time.
+// setLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former
+// time; 0: by any time.
 func (c *clock) setLimit(limit int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()

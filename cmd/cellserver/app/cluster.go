@@ -68,7 +68,8 @@ func (a *App) joinCluster(o *server.Options) transport.Barrier {
 	return a.member
 }
 
-// newExpiry makes the job that removes expired keys. In a cluster each node removes them by itself, at the time of the log.
+// newExpiry makes the job that removes expired keys. In a cluster each node removes them by itself, at the
+// time of the log.
 func (a *App) newExpiry() expiry {
 	e := expiry{clock: a.clock, server: a.server, store: a.store, now: a.clock.Now}
 	if a.member != nil {
@@ -92,8 +93,8 @@ func (a *App) stopMember() error {
 	return a.member.Stop()
 }
 
-// ownAddress returns the address of a node that no address of cluster-nodes reaches. It has no host if the node listens on
-// every address, or on several.
+// ownAddress returns the address of a node that no address of cluster-nodes reaches. It has no host if the
+// node listens on every address, or on several.
 func ownAddress(cfg *config.Config, proves bool) formation.Address {
 	peerPort, port := cfg.PeerPort()
 	at := formation.Address{Port: port, PeerPort: peerPort}
@@ -130,7 +131,8 @@ func (a *App) logChange(old, now *topology.View) {
 		a.log.Warn("the cluster has no leader: clients wait until the nodes have elected one")
 	case now.State == topology.OK && to != now.Self:
 		leader := &now.Nodes[to]
-		a.log.Info("this node follows the leader", "leader", fmt.Sprintf("%s:%d", leader.Host, leader.Port), "id", leader.ID)
+		a.log.Info("this node follows the leader", "leader", fmt.Sprintf("%s:%d",
+			leader.Host, leader.Port), "id", leader.ID)
 	}
 }
 
@@ -138,7 +140,8 @@ func (a *App) logChange(old, now *topology.View) {
 // both.
 func sameNode(a, b *topology.Node) bool { return a.ID == b.ID && (a.Port == 0) == (b.Port == 0) }
 
-// clusterFailed follows the end of this node's part in the cluster. Without a reason the node takes part again.
+// clusterFailed follows the end of this node's part in the cluster. Without a reason the node takes part
+// again.
 func (a *App) clusterFailed(reason error) {
 	if reason == nil {
 		a.disk.recover()

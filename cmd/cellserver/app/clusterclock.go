@@ -2,8 +2,8 @@ package app
 
 import "cellserver/cluster/member"
 
-// clusterClock is the time of a member of a cluster. It never goes back, even if the clock of the machine does. It
-// implements [commands.Clock].
+// clusterClock is the time of a member of a cluster. It never goes back, even if the clock of the machine
+// does. It implements [commands.Clock].
 type clusterClock struct {
 	*clock
 	member *member.Member

@@ -9,8 +9,8 @@ import (
 	"cellserver/store"
 )
 
-// clusterDisk is the disk of a member of a cluster: its append-only file is the log of the cluster, and a rewrite is a
-// snapshot. It implements [commands.Persistence].
+// clusterDisk is the disk of a member of a cluster: its append-only file is the log of the cluster, and a
+// rewrite is a snapshot. It implements [commands.Persistence].
 type clusterDisk struct {
 	*persistence.Manager
 	member *member.Member

@@ -13,7 +13,8 @@ import (
 	"cellserver/internal/config"
 )
 
-// mayReach returns an error if the peer port listens on loopback addresses only, and other machines are listed.
+// mayReach returns an error if the peer port listens on loopback addresses only, and other machines are
+// listed.
 func mayReach(s *handshake.Security, list []formation.Address) error {
 	for _, a := range list {
 		if _, err := netip.ParseAddr(a.Host); err != nil {
@@ -26,7 +27,8 @@ func mayReach(s *handshake.Security, list []formation.Address) error {
 	return nil
 }
 
-// listenForPeers opens the port for other nodes. Nodes that prove nothing to each other listen on loopback addresses only.
+// listenForPeers opens the port for other nodes. Nodes that prove nothing to each other listen on loopback
+// addresses only.
 func (a *App) listenForPeers(cfg *config.Config) error {
 	if a.member == nil {
 		return nil
@@ -106,7 +108,8 @@ func (a *App) closeProxies() (err error) {
 	return err
 }
 
-// proxyListener accepts clients of proxy-port. A leader serves them by itself. Another node passes them on to the leader.
+// proxyListener accepts clients of proxy-port. A leader serves them by itself. Another node passes them on
+// to the leader.
 type proxyListener struct {
 	*listener
 	member *member.Member

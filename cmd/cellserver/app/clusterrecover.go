@@ -20,7 +20,8 @@ import (
 	"cellserver/store"
 )
 
-// RecoverCluster makes this node the only one of a new cluster, with what its disk has. It returns a line for the user.
+// RecoverCluster makes this node the only one of a new cluster, with what its disk has. It returns a line
+// for the user.
 func RecoverCluster(cfg *config.Config) (string, error) {
 	r, unlock, err := recovery(cfg)
 	if err != nil {
@@ -31,7 +32,8 @@ func RecoverCluster(cfg *config.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("recovered %s: start this node, and then the others with empty directories\n", found), nil
+	return fmt.Sprintf("recovered %s: start this node, and then the others with empty directories\n",
+		found), nil
 }
 
 // ImportCluster makes this node the only one of a new cluster. The keys are those of an RDB file, or of a
@@ -58,7 +60,8 @@ func ImportCluster(cfg *config.Config, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("imported %d keys: start this node, and then the others with empty directories\n", keysOf(r.Store)), nil
+	return fmt.Sprintf("imported %d keys: start this node, and then the others with empty directories\n",
+		keysOf(r.Store)), nil
 }
 
 // loadFrom loads the keys of a file or a directory, and changes neither.
@@ -134,5 +137,6 @@ func localAddress(cfg *config.Config) (at formation.Address, err error) {
 			return a, ln.Close()
 		}
 	}
-	return at, errors.New("no address of cluster-nodes is of this machine and has its port: give the directives of this node")
+	return at, errors.New("no address of cluster-nodes is of this machine and has its port: give the " +
+		"directives of this node")
 }

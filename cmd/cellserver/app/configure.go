@@ -10,11 +10,12 @@ import (
 	"cellserver/store"
 )
 
-// configure applies a new configuration. CONFIG SET calls it before the configuration is in force, and an error refuses
-// the change. The other directives need no step, because the code reads them from the configuration in force.
+// configure applies a new configuration. CONFIG SET calls it before the configuration is in force, and an
+// error refuses the change. The other directives need no step, because the code reads them from the
+// configuration in force.
 //
-// A part that refuses keeps its previous state. The parts before it have taken the new configuration already, and take
-// the one in force with the next CONFIG SET.
+// A part that refuses keeps its previous state. The parts before it have taken the new configuration
+// already, and take the one in force with the next CONFIG SET.
 func (a *App) configure(old, cfg *config.Config) error {
 	if cfg.Dir != old.Dir {
 		if err := resolveDir(cfg); err != nil {
@@ -110,8 +111,8 @@ func configureStore(s *store.Store, cfg *config.Config) {
 	})
 }
 
-// listLimits returns what list-max-listpack-size says about the blocks of a list: their elements, or their bytes if it is
-// negative. Redis has the same bounds, and takes 0 for 1.
+// listLimits returns what list-max-listpack-size says about the blocks of a list: their elements, or their
+// bytes if it is negative. Redis has the same bounds, and takes 0 for 1.
 func listLimits(size int) (entries, bytes int) {
 	if size >= 0 {
 		return max(size, 1), 8 << 10

@@ -43,12 +43,13 @@
 //
 // # Start and stop
 //
-// New resolves dir, opens the log and reads the certificates. Then it makes the store, the disk and the server, reads
-// the rules-file, and opens the listeners for clients and for metrics. From then on connections wait in the backlog, and
-// the exporter answers.
+// New resolves dir, opens the log and reads the certificates. Then it makes the store, the disk and the
+// server, reads the rules-file, and opens the listeners for clients and for metrics. From then on
+// connections wait in the backlog, and the exporter answers.
 //
-// Sockets that systemd passes take the place of listeners with the same addresses. They stay open in systemd while the
-// server restarts, so its clients wait and are not refused. A socket that the configuration does not use is an error.
+// Sockets that systemd passes take the place of listeners with the same addresses. They stay open in systemd
+// while the server restarts, so its clients wait and are not refused. A socket that the configuration does
+// not use is an error.
 //
 // Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients
 // during the load, and they get LOADING. If the data cannot be loaded, Run closes everything and returns the
@@ -65,14 +66,15 @@
 //  5. The disk writes, fsyncs and closes the append-only file. If there are save points and keys have changed since
 //     step 1, it writes another snapshot.
 //
-// SHUTDOWN does step 1 before its reply, and refuses to stop if that step fails. Then Run does the other steps.
+// SHUTDOWN does step 1 before its reply, and refuses to stop if that step fails. Then Run does the other
+// steps.
 //
 // # A member of a cluster
 //
-// With cluster-nodes the log of the cluster replaces the append-only file, and snapshots are exports. New also makes a
-// member and opens the port for other nodes. Run starts the member. Clients get LOADING until the node has the data.
-// Before step 2 of the stop, another node takes the lead. After step 4 the member ends. If the cluster refuses the
-// node, Run stops and returns the reason as its error.
+// With cluster-nodes the log of the cluster replaces the append-only file, and snapshots are exports. New
+// also makes a member and opens the port for other nodes. Run starts the member. Clients get LOADING until
+// the node has the data. Before step 2 of the stop, another node takes the lead. After step 4 the member
+// ends. If the cluster refuses the node, Run stops and returns the reason as its error.
 //
 // # Invariants
 //
@@ -84,8 +86,8 @@
 //
 // # Locks
 //
-// No two of these locks are held at once. CONFIG SET holds its own lock in package server while it takes some of them, one
-// after the other.
+// No two of these locks are held at once. CONFIG SET holds its own lock in package server while it takes
+// some of them, one after the other.
 //
 //   - sockets.mu guards the listeners. It is held while they open and close.
 //   - The locks of package bounded guard the listeners of HTTP. They are not held while a listener answers.

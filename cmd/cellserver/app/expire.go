@@ -18,16 +18,16 @@ type expiry struct {
 	slice  timeSlice
 }
 
-// A sweep is made of steps, and other goroutines run after each time slice. So with few processors clients wait for one slice, and
-// not for a round. The unit is work as [store.Store.Sweep] counts it.
+// A sweep is made of steps, and other goroutines run after each time slice. So with few processors clients
+// wait for one slice, and not for a round. The unit is work as [store.Store.Sweep] counts it.
 const (
 	sweepStep = 2_000  // work of one step
 	sweepWork = 20_000 // work of the steps after which round decides whether to continue
 )
 
-// round removes expired keys for a part of a round's interval. As in Redis, active-expire-effort 1…10 sets two limits.
-// A round ends if at most 10 % … 1 % of the work found expired keys, or after 25 % … 43 % of the interval. With its pauses it
-// ends soon after the interval, because other jobs wait for it.
+// round removes expired keys for a part of a round's interval. As in Redis, active-expire-effort 1…10 sets
+// two limits. A round ends if at most 10 % … 1 % of the work found expired keys, or after 25 % … 43 % of the
+// interval. With its pauses it ends soon after the interval, because other jobs wait for it.
 func (e *expiry) round(interval time.Duration) {
 	effort := e.server.Config().ActiveExpireEffort - 1
 	part := 25 + 2*effort
@@ -43,8 +43,9 @@ func (e *expiry) round(interval time.Duration) {
 	e.slice.fellBehind()
 }
 
-// sweep removes expired keys from a part of the keyspace. It returns how many keys expired, the work, and its
-// time in nanoseconds, without the time that other goroutines took. part is the part of the time for the sweep, in percent.
+// sweep removes expired keys from a part of the keyspace. It returns how many keys expired, the work, and
+// its time in nanoseconds, without the time that other goroutines took. part is the part of the time for the
+// sweep, in percent.
 func (e *expiry) sweep(part int) (expired, visited int, took int64) {
 	n := sweepStep
 	for visited < sweepWork && n >= sweepStep {

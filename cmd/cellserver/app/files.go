@@ -12,8 +12,8 @@ import (
 	"cellserver/internal/config"
 )
 
-// resolveDir makes dir absolute, and creates the default one if the configuration needs it. The working directory of the
-// process stays the same, because several servers can run in one process: see [pathOf].
+// resolveDir makes dir absolute, and creates the default one if the configuration needs it. The working
+// directory of the process stays the same, because several servers can run in one process: see [pathOf].
 func resolveDir(cfg *config.Config) error {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
@@ -39,7 +39,8 @@ func resolveDir(cfg *config.Config) error {
 	return nil
 }
 
-// needsDir reports whether a file of the server belongs into dir. A server without persistence does not create it.
+// needsDir reports whether a file of the server belongs into dir. A server without persistence does not
+// create it.
 func needsDir(cfg *config.Config) bool {
 	return cfg.AppendOnly || cfg.RulesURL != "" || len(cfg.Cluster.Nodes) > 0 || len(cfg.Save) > 0
 }
@@ -62,8 +63,8 @@ func pathOf(cfg *config.Config, name string) string {
 	return path
 }
 
-// cause returns the operating system's error in err. A user needs no more than this. If there is no such error, it returns
-// err.
+// cause returns the operating system's error in err. A user needs no more than this. If there is no such
+// error, it returns err.
 func cause(err error) error {
 	var no syscall.Errno
 	if errors.As(err, &no) {
@@ -87,8 +88,9 @@ func advised(err error) error {
 // errNotRegular refuses a path that is a directory, a pipe, a socket or a device.
 var errNotRegular = errors.New("not a regular file: choose a regular file")
 
-// readRegular reads a regular file of at most this number of bytes. It never waits for the other end of a pipe: it
-// opens the path without blocking, and then checks the type of the file. info is nil if the file could not be opened.
+// readRegular reads a regular file of at most this number of bytes. It never waits for the other end of a
+// pipe: it opens the path without blocking, and then checks the type of the file. info is nil if the file
+// could not be opened.
 func readRegular(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

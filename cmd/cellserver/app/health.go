@@ -9,8 +9,8 @@ import (
 	"cellserver/server"
 )
 
-// withHealth answers /healthz and /readyz, and passes other requests to next. The replies have no secrets, so they need no
-// token.
+// withHealth answers /healthz and /readyz, and passes other requests to next. The replies have no secrets,
+// so they need no token.
 func (a *App) withHealth(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {

@@ -56,7 +56,8 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 	w.Bounds, w.Log = apiBounds, log.Logger
 	w.Bounds.Conns = apiConns(cfg)
 	w.Failed = func(at net.Addr, err error) {
-		log.Error("the listener of limits over HTTP failed: set http-port to 0 and back to open it again", "address", at, "error", err)
+		log.Error("the listener of limits over HTTP failed: set http-port to 0 and back to open it again",
+			"address", at, "error", err)
 	}
 }
 

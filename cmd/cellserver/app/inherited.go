@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 )
 
-// inherited are the listening sockets that another process opened for this one, such as systemd (socket activation). The
-// server uses such a socket for the address that it has, and opens all other addresses itself. The sockets stay open
-// until the end of Run, so CONFIG SET can leave an address and return to it. There are no locks: the list never changes.
+// inherited are the listening sockets that another process opened for this one, such as systemd (socket
+// activation). The server uses such a socket for the address that it has, and opens all other addresses
+// itself. The sockets stay open until the end of Run, so CONFIG SET can leave an address and return to it.
+// There are no locks: the list never changes.
 type inherited []*inheritedSocket
 
 // inheritedSocket is a socket that listens already.
@@ -28,7 +29,8 @@ func inherit(files []*os.File) (all inherited, err error) {
 	for _, file := range files {
 		ln, err := net.FileListener(file)
 		if err != nil {
-			return nil, fmt.Errorf("the socket %s of systemd cannot be used: %w: use ListenStream=", file.Name(), cause(err))
+			return nil, fmt.Errorf("the socket %s of systemd cannot be used: %w: use ListenStream=",
+				file.Name(), cause(err))
 		}
 		at := ln.Addr()
 		ln.Close()
@@ -72,7 +74,8 @@ func (all inherited) listenHTTP(address string) (net.Listener, error) {
 	return all.listenTCP("tcp", address)
 }
 
-// unused returns an error if the configuration does not ask for some of the sockets: their clients would wait forever.
+// unused returns an error if the configuration does not ask for some of the sockets: their clients would
+// wait forever.
 func (all inherited) unused() error {
 	var names []string
 	for _, s := range all {

@@ -61,7 +61,8 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	return ln, nil
 }
 
-// listenHTTP moves a listener to an address; port 0 means no address. option is the name of the port in the error.
+// listenHTTP moves a listener to an address; port 0 means no address. option is the name of the port in the
+// error.
 func listenHTTP(l *bounded.Listener, bind string, port int, option string) error {
 	address := ""
 	if port != 0 {

@@ -39,7 +39,8 @@ func (l *logger) open(given *slog.Logger, cfg *config.Config) error {
 	if cfg.LogFile != "" {
 		file := logFile(pathOf(cfg, cfg.LogFile))
 		if _, err := file.Write(nil); err != nil {
-			return fmt.Errorf("cannot write the logfile %s: %w: choose another logfile", cfg.LogFile, cause(err))
+			return fmt.Errorf("cannot write the logfile %s: %w: choose another logfile",
+				cfg.LogFile, cause(err))
 		}
 		out = file
 	}
@@ -79,7 +80,8 @@ func (l *logger) guard(panicked string, job func()) {
 	job()
 }
 
-// logFile is the path of a file. Each write opens the file, so that log rotation can rename it without a signal.
+// logFile is the path of a file. Each write opens the file, so that log rotation can rename it without a
+// signal.
 type logFile string
 
 // Write appends p.
@@ -95,8 +97,8 @@ func (f logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// warnings logs the warnings of the configuration. The ignored directives of one file share a line, because a redis.conf
-// has many.
+// warnings logs the warnings of the configuration. The ignored directives of one file share a line, because
+// a redis.conf has many.
 func (l *logger) warnings(warnings []configload.Warning) {
 	ignored := map[string][]string{}
 	for _, w := range warnings {
@@ -110,7 +112,8 @@ func (l *logger) warnings(warnings []configload.Warning) {
 		case w.Ignored == "" || len(names) == 1:
 			l.Warn(w.String())
 		case w.Ignored == names[0]:
-			l.Warn(fmt.Sprintf("%s: %d directives of redis do not apply here and are ignored: %s", w.File, len(names), strings.Join(names, " ")))
+			l.Warn(fmt.Sprintf("%s: %d directives of redis do not apply here and are ignored: %s",
+				w.File, len(names), strings.Join(names, " ")))
 		}
 	}
 }

@@ -24,20 +24,22 @@ var scrapeBounds = bounded.Bounds{
 func (e *exporter) init(log *logger, handler http.Handler) {
 	e.Handler, e.Bounds, e.Log = handler, scrapeBounds, log.Logger
 	e.Failed = func(at net.Addr, err error) {
-		log.Error("the metrics listener failed: set metrics-port to 0 and back to open it again", "address", at, "error", err)
+		log.Error("the metrics listener failed: set metrics-port to 0 and back to open it again",
+			"address", at, "error", err)
 	}
 }
 
-// configure listens on the address of a configuration; metrics-port 0 means no address. If it cannot, it keeps the
-// previous address.
+// configure listens on the address of a configuration; metrics-port 0 means no address. If it cannot, it
+// keeps the previous address.
 func (e *exporter) configure(cfg *config.Config) error {
 	return listenHTTP(&e.Listener, cfg.MetricsBind, cfg.MetricsPort, "--metrics-port")
 }
 
-// metricsHandler answers GET /metrics, and other requests with an error. metrics has the type [report.MetricsType].
+// metricsHandler answers GET /metrics, and other requests with an error. metrics has the type
+// [report.MetricsType].
 //
-// On a loopback address it refuses requests that a page of another site may have sent, because metrics name keys. On an address of
-// a network everybody may ask, and Prometheus may ask under any name.
+// On a loopback address it refuses requests that a page of another site may have sent, because metrics name
+// keys. On an address of a network everybody may ask, and Prometheus may ask under any name.
 func metricsHandler(metrics func() string, present func() *config.Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {

@@ -26,8 +26,8 @@ type peer struct {
 	overSince int64 // monotonic time since which its replies exceed the soft limit; 0 if they do not
 }
 
-// accept admits a connection, or returns the error for its client. It admits one connection at a time, so that their
-// number never exceeds maxclients.
+// accept admits a connection, or returns the error for its client. It admits one connection at a time, so
+// that their number never exceeds maxclients.
 func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,8 +46,8 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	return client, ""
 }
 
-// maxLeaving is how many connections beyond maxclients may be open. A client that leaves does not count as a client, but
-// its connection stays open until the client has read the last reply.
+// maxLeaving is how many connections beyond maxclients may be open. A client that leaves does not count as a
+// client, but its connection stays open until the client has read the last reply.
 const maxLeaving = 4
 
 // protects reports whether protected mode refuses a client: the default user has no password, and the client
@@ -61,16 +61,22 @@ func protects(cfg *config.Config, noPass bool, from net.Addr) bool {
 const protectedMode = "DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the default user. " +
 	"In this mode connections are only accepted from the loopback interface. " +
 	"If you want to connect from external computers to Redis you may adopt one of the following solutions: " +
-	"1) Just disable protected mode sending the command 'CONFIG SET protected-mode no' from the loopback interface " +
-	"by connecting to Redis from the same host the server is running, however MAKE SURE Redis is not publicly accessible " +
+	"1) Just disable protected mode sending the command 'CONFIG SET protected-mode no' from the " +
+	"loopback interface " +
+	"by connecting to Redis from the same host the server is running, however MAKE SURE Redis is not " +
+	"publicly accessible " +
 	"from internet if you do so. Use CONFIG REWRITE to make this change permanent. " +
-	"2) Alternatively you can just disable the protected mode by editing the Redis configuration file, and setting the protected " +
+	"2) Alternatively you can just disable the protected mode by editing the Redis configuration file, " +
+	"and setting the protected " +
 	"mode option to 'no', and then restarting the server. " +
-	"3) If you started the server manually just for testing, restart it with the '--protected-mode no' option. " +
+	"3) If you started the server manually just for testing, restart it with the '--protected-mode no' " +
+	"option. " +
 	"4) Setup a an authentication password for the default user. " +
-	"NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."
+	"NOTE: You only need to do one of the above things in order for the server to start accepting " +
+	"connections from the outside."
 
-// writeLimit returns how many bytes of replies may wait for a client, the hard limit of client-output-buffer-limit.
+// writeLimit returns how many bytes of replies may wait for a client, the hard limit of
+// client-output-buffer-limit.
 func writeLimit(c *transport.Conn) int64 {
 	p, ok := c.UserData.(*peer)
 	if !ok {
@@ -79,8 +85,8 @@ func writeLimit(c *transport.Conn) int64 {
 	return p.client.OutputLimit().Hard
 }
 
-// patrol closes clients that are idle for longer than timeout, and clients whose replies exceed the soft limit of
-// client-output-buffer-limit for too long. now is monotonic.
+// patrol closes clients that are idle for longer than timeout, and clients whose replies exceed the soft
+// limit of client-output-buffer-limit for too long. now is monotonic.
 func (p *peers) patrol(now int64) {
 	cfg := p.server.Config()
 	limits := cfg.ClientOutputBufferLimit
@@ -97,13 +103,15 @@ func (p *peers) patrol(now int64) {
 			p.log.verbose("closing an idle client", "client", c.RemoteAddr())
 			c.Close()
 		case peer.overSoftLimit(c, now):
-			p.log.Warn("closing a client that does not read its replies", "client", c.RemoteAddr(), "bytes", c.Pending())
+			p.log.Warn("closing a client that does not read its replies",
+				"client", c.RemoteAddr(), "bytes", c.Pending())
 			c.Close()
 		}
 	}
 }
 
-// overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its seconds.
+// overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its
+// seconds.
 func (p *peer) overSoftLimit(c *transport.Conn, now int64) bool {
 	limit := p.client.OutputLimit()
 	if limit.Soft == 0 || int64(c.Pending()) <= limit.Soft {

@@ -22,7 +22,8 @@ type disk struct {
 	cluster atomic.Pointer[server.Condition]  // of a member of a cluster; nil: nothing is wrong
 }
 
-// newDisk makes a disk. The server needs the disk, and the disk needs the server from its start on: connect passes it.
+// newDisk makes a disk. The server needs the disk, and the disk needs the server from its start on: connect
+// passes it.
 func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
 	d := &disk{}
 	d.Manager = persistence.New(persistence.Options{
@@ -65,8 +66,8 @@ var policies = map[config.Fsync]aof.Policy{
 	config.FsyncEverySecond: aof.EverySecond, config.FsyncAlways: aof.Always, config.FsyncNo: aof.Never,
 }
 
-// pulse does the periodic work of the append-only file until ctx ends. It has a goroutine of its own, so that no
-// background round waits for an fsync.
+// pulse does the periodic work of the append-only file until ctx ends. It has a goroutine of its own, so
+// that no background round waits for an fsync.
 func (d *disk) pulse(ctx context.Context) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()

@@ -10,7 +10,8 @@ import (
 	"cellserver/internal/config/configload"
 )
 
-// rewriter implements CONFIG REWRITE for a configuration file with an absolute path. It is nil without a file.
+// rewriter implements CONFIG REWRITE for a configuration file with an absolute path. It is nil without a
+// file.
 func rewriter(file string) func(*config.Config) error {
 	if file == "" {
 		return nil
@@ -31,8 +32,8 @@ func rewriter(file string) func(*config.Config) error {
 	}
 }
 
-// replaceFile replaces the contents of a file at once. A reader finds all of the old contents or all of the new ones, even
-// after a crash.
+// replaceFile replaces the contents of a file at once. A reader finds all of the old contents or all of the
+// new ones, even after a crash.
 func replaceFile(file string, contents []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(file); err == nil {
 		file = target

@@ -132,8 +132,9 @@ func (a *App) load(ctx context.Context) error {
 	return err
 }
 
-// waitForStop waits for SHUTDOWN or the end of ctx, or until the cluster refuses this node, which is an error. As in Redis, the server continues if ctx ends and the
-// data cannot be saved. Then only SHUTDOWN stops it; a second signal ends the process.
+// waitForStop waits for SHUTDOWN or the end of ctx, or until the cluster refuses this node, which is an
+// error. As in Redis, the server continues if ctx ends and the data cannot be saved. Then only SHUTDOWN
+// stops it; a second signal ends the process.
 func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refused error) {
 	var refusals <-chan error
 	if a.member != nil {
@@ -162,8 +163,8 @@ func (a *App) shutdownTimeout() time.Duration {
 // stopScriptsEvery is how often endScripts looks for a script that takes long.
 const stopScriptsEvery = 50 * time.Millisecond
 
-// endScripts ends every script that takes long, after a timeout and until the caller calls stop. A script without an end
-// would hold its keys, and the server could not stop.
+// endScripts ends every script that takes long, after a timeout and until the caller calls stop. A script
+// without an end would hold its keys, and the server could not stop.
 func (a *App) endScripts(timeout time.Duration) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -179,8 +180,8 @@ func (a *App) endScripts(timeout time.Duration) (stop func()) {
 	return func() { close(done) }
 }
 
-// drain closes the listeners. Then it waits until every connection has its replies, and closes the connections. With
-// SHUTDOWN NOSAVE no script keeps it waiting.
+// drain closes the listeners. Then it waits until every connection has its replies, and closes the
+// connections. With SHUTDOWN NOSAVE no script keeps it waiting.
 func (a *App) drain(mode commands.ShutdownMode) {
 	timeout := a.shutdownTimeout()
 	if mode.Now {

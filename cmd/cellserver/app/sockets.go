@@ -27,8 +27,8 @@ type sockets struct {
 	closed    bool
 }
 
-// configure opens the listeners of a configuration and closes all others. If that fails, it opens the previous
-// listeners again; connections that wait to be accepted may be lost.
+// configure opens the listeners of a configuration and closes all others. If that fails, it opens the
+// previous listeners again; connections that wait to be accepted may be lost.
 func (s *sockets) configure(cfg *config.Config) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,13 +39,15 @@ func (s *sockets) configure(cfg *config.Config) error {
 	err := s.change(cfg, after)
 	if err != nil && len(before) > 0 {
 		if again := s.change(cfg, before); again != nil {
-			s.log.Error("the previous listeners could not be opened again: set bind and port with CONFIG SET", "error", again)
+			s.log.Error("the previous listeners could not be opened again: set bind and port with CONFIG SET",
+				"error", again)
 		}
 	}
 	return err
 }
 
-// change closes listeners before it opens others: a wildcard and an address that it covers exclude each other.
+// change closes listeners before it opens others: a wildcard and an address that it covers exclude each
+// other.
 func (s *sockets) change(cfg *config.Config, after []endpoint) error {
 	for at, ln := range s.open {
 		if !slices.Contains(after, at) {
@@ -99,7 +101,8 @@ func (s *sockets) accept() {
 func (s *sockets) acceptFrom(ln net.Listener) {
 	go func() {
 		if err := s.serve(ln); err != nil && !errors.Is(err, net.ErrClosed) {
-			s.log.Error("a listener failed and accepts no more clients: restart the server", "address", ln.Addr(), "error", err)
+			s.log.Error("a listener failed and accepts no more clients: restart the server",
+				"address", ln.Addr(), "error", err)
 		}
 	}()
 }
@@ -146,8 +149,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	return nc, nil
 }
 
-// keepAlive probes a silent connection after this number of seconds. As in Redis, it closes the connection after three
-// probes without an answer; a third of that time lies between two probes. 0 switches it off.
+// keepAlive probes a silent connection after this number of seconds. As in Redis, it closes the connection
+// after three probes without an answer; a third of that time lies between two probes. 0 switches it off.
 func keepAlive(tcp *net.TCPConn, seconds int) {
 	idle := time.Duration(seconds) * time.Second
 	tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: idle > 0, Idle: idle, Interval: max(idle/3, time.Second), Count: 3})

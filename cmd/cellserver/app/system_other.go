@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// openFiles returns how many files and connections this process may have open. No limit is known on this system.
+// openFiles returns how many files and connections this process may have open. No limit is known on this
+// system.
 func openFiles() int { return math.MaxInt32 }
 
 // listens is for systems with socket activation.

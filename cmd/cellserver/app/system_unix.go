@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// openFiles returns how many files and connections this process may have open. The Go runtime has raised the soft limit to
-// the hard limit.
+// openFiles returns how many files and connections this process may have open. The Go runtime has raised the
+// soft limit to the hard limit.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || limit.Cur > math.MaxInt32 {
@@ -30,8 +30,8 @@ func listens(socket *os.File) (yes bool) {
 	return yes
 }
 
-// setBacklog sets how many connections may wait to be accepted. Go asks for the system's maximum, and a second listen(2)
-// is the only way to change it.
+// setBacklog sets how many connections may wait to be accepted. Go asks for the system's maximum, and a
+// second listen(2) is the only way to change it.
 func setBacklog(ln *net.TCPListener, backlog int) {
 	if raw, err := ln.SyscallConn(); err == nil {
 		raw.Control(func(fd uintptr) { syscall.Listen(int(fd), backlog) })

@@ -7,12 +7,12 @@ const (
 	sliceGrowth = 50_000    // of the longest slice, in each round that ends with work left
 )
 
-// timeSlice is how long a sweep goes on before other goroutines run. A slice is at least one step. After a long pause it is longer, so
-// that the sweep has its part of the time. It is never longer than its bound.
+// timeSlice is how long a sweep goes on before other goroutines run. A slice is at least one step. After a
+// long pause it is longer, so that the sweep has its part of the time. It is never longer than its bound.
 //
-// An event loop under full load runs until Go interrupts it, after ten milliseconds. With one processor, each pause then takes as
-// long, and slices of one step would be a hundredth of the time. Clients that write new keys without end would fill the memory
-// with expired keys.
+// An event loop under full load runs until Go interrupts it, after ten milliseconds. With one processor,
+// each pause then takes as long, and slices of one step would be a hundredth of the time. Clients that write
+// new keys without end would fill the memory with expired keys.
 type timeSlice struct {
 	length, used int64
 	most         int64 // the longest slice; 0: sliceMost

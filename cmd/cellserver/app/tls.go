@@ -10,8 +10,8 @@ import (
 	"cellserver/internal/config"
 )
 
-// certificates are the TLS configuration. Each CONFIG SET reads the files again, so that `CONFIG SET tls-cert-file PATH`
-// loads a renewed certificate. There are no locks: the pointer is replaced as a whole.
+// certificates are the TLS configuration. Each CONFIG SET reads the files again, so that `CONFIG SET
+// tls-cert-file PATH` loads a renewed certificate. There are no locks: the pointer is replaced as a whole.
 type certificates struct {
 	log    *logger
 	config atomic.Pointer[tls.Config] // nil before the first load with TLS
@@ -45,7 +45,8 @@ func (c *certificates) load(cfg *config.Config) error {
 	return nil
 }
 
-// peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their certificates.
+// peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their
+// certificates.
 func (c *certificates) peers(cfg *config.Config) *handshake.Security {
 	s := &handshake.Security{Secret: []byte(cfg.Cluster.Secret)}
 	if cfg.Cluster.TLS {
@@ -100,8 +101,8 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// configure loads the files of a new configuration. A broken file refuses the change if the change is about TLS.
-// Otherwise the current certificates stay in use.
+// configure loads the files of a new configuration. A broken file refuses the change if the change is about
+// TLS. Otherwise the current certificates stay in use.
 func (c *certificates) configure(old, cfg *config.Config) error {
 	err := c.load(cfg)
 	if err == nil || tlsDiffers(old, cfg) {

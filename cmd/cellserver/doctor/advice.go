@@ -38,7 +38,8 @@ func (f *facts) advice(address string) (lines []string) {
 func (f *facts) persistence() []check {
 	return []check{
 		{f.number("aof_enabled") > 0 && f.fields["aof_last_write_status"] != "ok",
-			"make room on the disk, or repair it: the log cannot be written, and a restart loses the changes since then"},
+			"make room on the disk, or repair it: the log cannot be written, and a restart loses the " +
+				"changes since then"},
 		{f.fields["rdb_last_bgsave_status"] != "ok", "make room on the disk, or repair it: the last snapshot failed"},
 		{f.number("aof_delayed_fsync") >= manyFsyncs, "find out why the disk is slow: clients wait for it if they change something"},
 	}
@@ -62,7 +63,8 @@ func (f *facts) room() []check {
 		{limit > 0 && float64(used) > nearlyFull*float64(limit), "raise maxmemory: it is nearly used up"},
 		{f.failures("OOM") > 0, fmt.Sprintf("raise maxmemory, or choose another maxmemory-policy: %d commands got OOM since the start", f.failures("OOM"))},
 		{f.number("evicted_keys") > 0, "raise maxmemory: keys were evicted, and a limit whose key is evicted starts again"},
-		{places > 0 && float64(clients) > nearlyFull*float64(places), "find the clients with CLIENT LIST, or raise maxclients: it is nearly used up"},
+		{places > 0 && float64(clients) > nearlyFull*float64(places), "find the clients with CLIENT " +
+			"LIST, or raise maxclients: it is nearly used up"},
 		{f.number("rejected_connections") > 0, "raise maxclients: connections were refused since the start"},
 	}
 }
@@ -70,7 +72,8 @@ func (f *facts) room() []check {
 func (f *facts) behaviour() []check {
 	allowed, limited := f.decisions()
 	return []check{
-		{allowed+limited >= manyActions && limited > allowed, "ask CL.TOP 10: more actions are refused than allowed. It is an attack, or a limit is too low"},
+		{allowed+limited >= manyActions && limited > allowed, "ask CL.TOP 10: more actions are refused " +
+			"than allowed. It is an attack, or a limit is too low"},
 		{f.slowest.took >= tooSlow, "ask SLOWLOG GET 10: commands take long, and others wait for them"},
 		{f.number("auth_failures") >= manyLogins, "ask ACL LOG: clients send wrong passwords"},
 		{f.number("clock_steps_back") > 0, "check the clock of the machine: it was set back"},

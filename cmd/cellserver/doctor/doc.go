@@ -1,5 +1,5 @@
-// Package doctor asks a running server what a person on call asks first. It returns a page of about twenty lines: facts,
-// and what to do.
+// Package doctor asks a running server what a person on call asks first. It returns a page of about twenty
+// lines: facts, and what to do.
 //
 //	doctor.go  Examine: asks the server, and writes the page
 //	conn.go    a connection to the server
@@ -8,8 +8,8 @@
 //	page.go    the facts as lines
 //	advice.go  what to do
 //
-// Invariants: the package sends only commands that read. Each reply is bounded, and so is the wait for it. Texts that clients
-// chose are quoted, so that they cannot control a terminal.
+// Invariants: the package sends only commands that read. Each reply is bounded, and so is the wait for it.
+// Texts that clients chose are quoted, so that they cannot control a terminal.
 //
 // It takes no locks.
 package doctor

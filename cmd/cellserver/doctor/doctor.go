@@ -53,11 +53,13 @@ func explain(address string, err error) error {
 	var late net.Error
 	switch {
 	case errors.As(err, &refused) && strings.HasPrefix(string(refused), "NOAUTH"):
-		return fmt.Errorf("%s asks for a password: add --requirepass and the password after the address", address)
+		return fmt.Errorf("%s asks for a password: add --requirepass and the password after the address",
+			address)
 	case errors.As(err, &refused):
 		return fmt.Errorf("%s refuses: %.200q", address, string(refused))
 	case errors.As(err, &late) && late.Timeout():
-		return fmt.Errorf("%s does not answer within %s: the process hangs, or the machine is overloaded", address, Timeout)
+		return fmt.Errorf("%s does not answer within %s: the process hangs, or the machine is overloaded",
+			address, Timeout)
 	case errors.Is(err, errReply):
 		return fmt.Errorf("%s: %w", address, err)
 	}

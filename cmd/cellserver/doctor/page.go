@@ -31,7 +31,8 @@ func (f *facts) page(address string) string {
 	return strings.Map(printable, b.String())
 }
 
-// printable replaces a character that could control a terminal. Clients choose the codes of errors in scripts, for example.
+// printable replaces a character that could control a terminal. Clients choose the codes of errors in
+// scripts, for example.
 func printable(r rune) rune {
 	if r == '\n' || unicode.IsPrint(r) {
 		return r
@@ -44,13 +45,15 @@ func (f *facts) server(address string) string {
 	if f.refused != "" {
 		answer = "answers " + quoted(f.refused)
 	}
-	return fmt.Sprintf("%s, version %s, %s, up for %s, %s", address, f.fields["cellserver_version"], f.fields["redis_mode"],
+	return fmt.Sprintf("%s, version %s, %s, up for %s, %s",
+		address, f.fields["cellserver_version"], f.fields["redis_mode"],
 		span(time.Duration(f.number("uptime_in_seconds"))*time.Second), answer)
 }
 
 func (f *facts) limits() string {
 	allowed, limited := f.decisions()
-	return fmt.Sprintf("%d actions allowed, %d refused (%s)", allowed, limited, share(limited, allowed+limited))
+	return fmt.Sprintf("%d actions allowed, %d refused (%s)",
+		allowed, limited, share(limited, allowed+limited))
 }
 
 // rules names the rules that refuse most.
@@ -63,7 +66,8 @@ func (f *facts) rules() string {
 	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(refused(b), refused(a)) })
 	var parts []string
 	for _, m := range all[:min(most, len(all))] {
-		part := fmt.Sprintf("%s refused %d of %d", m.name, m.number("limited"), m.number("allowed")+m.number("limited"))
+		part := fmt.Sprintf("%s refused %d of %d",
+			m.name, m.number("limited"), m.number("allowed")+m.number("limited"))
 		if n := m.number("shadow_limited"); n > 0 {
 			part += fmt.Sprintf(" and would have refused %d more without SHADOW", n)
 		}
@@ -95,14 +99,16 @@ func (f *facts) commands() string {
 	for _, m := range all[:min(most, len(all))] {
 		parts = append(parts, fmt.Sprintf("%s %s us", m.name, m.values["usec_per_call"]))
 	}
-	return fmt.Sprintf("%d a second now; most time for %s", f.number("instantaneous_ops_per_sec"), cmp.Or(strings.Join(parts, ", "), "none"))
+	return fmt.Sprintf("%d a second now; most time for %s",
+		f.number("instantaneous_ops_per_sec"), cmp.Or(strings.Join(parts, ", "), "none"))
 }
 
 func (f *facts) slow() string {
 	if f.entries == 0 {
 		return "no entry in SLOWLOG"
 	}
-	return fmt.Sprintf("%d entries in SLOWLOG; the longest took %s: %s", f.entries, span(f.slowest.took), short(quoted(strings.Join(f.slowest.args, " "))))
+	return fmt.Sprintf("%d entries in SLOWLOG; the longest took %s: %s",
+		f.entries, span(f.slowest.took), short(quoted(strings.Join(f.slowest.args, " "))))
 }
 
 // errors names the most frequent error replies.
@@ -117,7 +123,8 @@ func (f *facts) errors() string {
 }
 
 func (f *facts) clients() string {
-	return fmt.Sprintf("%d of %d, %d wait; %d refused since the start", f.number("connected_clients"), f.number("maxclients"),
+	return fmt.Sprintf("%d of %d, %d wait; %d refused since the start",
+		f.number("connected_clients"), f.number("maxclients"),
 		f.number("blocked_clients"), f.number("rejected_connections"))
 }
 
@@ -126,19 +133,23 @@ func (f *facts) memory() string {
 	if f.number("maxmemory") > 0 {
 		limit = "of " + f.fields["maxmemory_human"] + ", then " + f.fields["maxmemory_policy"]
 	}
-	return fmt.Sprintf("%s %s; the process has %s; %d keys evicted", f.fields["used_memory_human"], limit, f.fields["used_memory_rss_human"], f.number("evicted_keys"))
+	return fmt.Sprintf("%s %s; the process has %s; %d keys evicted",
+		f.fields["used_memory_human"], limit, f.fields["used_memory_rss_human"], f.number("evicted_keys"))
 }
 
 func (f *facts) disk() string {
 	log := "no log"
 	if f.number("aof_enabled") > 0 {
-		log = fmt.Sprintf("log %s, %d slow fsyncs", f.fields["aof_last_write_status"], f.number("aof_delayed_fsync"))
+		log = fmt.Sprintf("log %s, %d slow fsyncs",
+			f.fields["aof_last_write_status"], f.number("aof_delayed_fsync"))
 	}
-	return fmt.Sprintf("%s; snapshot %s, %d changes since", log, f.fields["rdb_last_bgsave_status"], f.number("rdb_changes_since_last_save"))
+	return fmt.Sprintf("%s; snapshot %s, %d changes since",
+		log, f.fields["rdb_last_bgsave_status"], f.number("rdb_changes_since_last_save"))
 }
 
 func (f *facts) faults() string {
-	return fmt.Sprintf("%d panics, clock set back %d times, %d wrong passwords", f.number("command_panics"), f.number("clock_steps_back"), f.number("auth_failures"))
+	return fmt.Sprintf("%d panics, clock set back %d times, %d wrong passwords",
+		f.number("command_panics"), f.number("clock_steps_back"), f.number("auth_failures"))
 }
 
 // cluster is "" for a server that is alone.
@@ -150,7 +161,8 @@ func (f *facts) cluster() string {
 	if f.number("cluster_leads") > 0 {
 		role = "leads"
 	}
-	return fmt.Sprintf("%s; this node %s, term %d; %d nodes healthy", f.fields["cluster_state"], role, f.number("cluster_term"), f.number("cluster_nodes_healthy"))
+	return fmt.Sprintf("%s; this node %s, term %d; %d nodes healthy",
+		f.fields["cluster_state"], role, f.number("cluster_term"), f.number("cluster_nodes_healthy"))
 }
 
 // span shows a duration with two or three digits.

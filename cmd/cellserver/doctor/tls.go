@@ -95,7 +95,8 @@ func explainTLS(address string, err error) error {
 	case errors.As(err, &plain):
 		return fmt.Errorf("%s does not speak TLS: give the port of tls-port, or leave --tls out", address)
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s shows a certificate that is not trusted (%w): give its authority with --cacert", address, wrong.Err)
+		return fmt.Errorf("%s shows a certificate that is not trusted (%w): give its authority with --cacert",
+			address, wrong.Err)
 	case errors.As(err, &failed) && failed.Op == "remote error":
 		return fmt.Errorf("%s refuses the connection (%w): give a certificate that it trusts with --cert and --key", address, failed.Err)
 	}

@@ -17,7 +17,8 @@ const (
 // MaxBytes bounds the size of the rules.
 const MaxBytes = 4 << 20
 
-// client sends requests. It follows no redirect, because that could lead the password of the URL to another host.
+// client sends requests. It follows no redirect, because that could lead the password of the URL to another
+// host.
 var client = http.Client{
 	Timeout:       timeout,
 	Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxResponseHeaderBytes: mostHeaders, MaxIdleConns: 1, IdleConnTimeout: time.Minute},

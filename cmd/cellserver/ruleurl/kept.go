@@ -27,7 +27,8 @@ func (s *Source) restore() (restored bool) {
 		return false
 	}
 	if err := s.Use(s.name, text); err != nil {
-		s.Log.Warn("the copy of the last rules is refused: the rules-url replaces it when it answers", "error", err)
+		s.Log.Warn("the copy of the last rules is refused: the rules-url replaces it when it answers",
+			"error", err)
 		return false
 	}
 	s.Log.Info("the copy of the last rules is in force until the rules-url answers", "url", s.name)

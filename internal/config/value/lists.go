@@ -65,7 +65,8 @@ var Percentiles = Kind[[]float64]{
 				return nil, errors.New("Invalid latency-tracking-info-percentiles parameters")
 			}
 			if p < 0 || p > 100 {
-				return nil, errors.New("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
+				return nil, errors.New("latency-tracking-info-percentiles parameters should sit " +
+					"between [0.0,100.0]")
 			}
 			list[i] = p
 		}
