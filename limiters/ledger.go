@@ -2,7 +2,6 @@ package limiters
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"cellserver/gcra"
@@ -14,13 +13,13 @@ import (
 // Ledger says by which numbers the TATs of a rule were counted. A TAT is a time. So actions that were
 // counted at other numbers would weigh more or less than they did. A TAT does not say its numbers, so the
 // expiry of its key does. The key expires some milliseconds after the TAT: this number is a tag, and the
-// ledger has its numbers. The first numbers have the tag 0. So a key looks as if there were no ledger, until
-// the rule changes.
+// ledger has its numbers. The first numbers have the tag 0. A key of these looks as if there were no ledger.
 //
 // A ledger never changes. Nil has no lines.
 type Ledger struct {
 	lines map[int64]Line         // by tag
 	tags  map[gcra.Counted]int64 // of the numbers
+	past  []Line                 // numbers out of force, by their end; of those of one moment, the largest first
 }
 
 // Line is a line of a ledger. A limit counts by its numbers from Began on, and none does from Ended on, in
@@ -36,10 +35,16 @@ const keptLines = 256
 
 // NewLedger returns a ledger with these lines, by their tags.
 func NewLedger(lines map[int64]Line) *Ledger {
-	l := &Ledger{lines, make(map[gcra.Counted]int64, len(lines))}
+	l := &Ledger{lines: lines, tags: make(map[gcra.Counted]int64, len(lines))}
 	for tag, one := range lines {
 		l.tags[one.Counted] = tag
+		if one.Ended != 0 {
+			l.past = append(l.past, one)
+		}
 	}
+	slices.SortFunc(l.past, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.Ended, b.Ended), cmp.Compare(b.Limit, a.Limit), cmp.Compare(a.Interval, b.Interval))
+	})
 	return l
 }
 
@@ -56,10 +61,10 @@ func (l *Ledger) IsMixed() bool { return l != nil && len(l.lines) > 1 }
 
 // LastEnd returns the latest time at which numbers went out of force, 0 if none did.
 func (l *Ledger) LastEnd() (at int64) {
-	for _, one := range l.Lines() {
-		at = max(at, one.Ended)
+	if l == nil || len(l.past) == 0 {
+		return 0
 	}
-	return at
+	return l.past[len(l.past)-1].Ended
 }
 
 // Adjust changes a settlement of a reservation from before a change of the numbers, so that it gives back
@@ -70,19 +75,15 @@ func (l *Ledger) Adjust(s *Settlement, limit Limit) {
 	if !ok || !l.IsMixed() || r.Interval() == s.Value && l.lines[r.tag].Began <= s.At {
 		return
 	}
-	past := []Line{}
-	for _, one := range l.lines {
-		if one.Ended >= s.At && one.Ended != 0 {
-			past = append(past, one)
-			s.Value = min(s.Value, one.Interval)
+	from, _ := slices.BinarySearchFunc(l.past, s.At, func(one Line, at int64) int { return cmp.Compare(one.Ended, at) })
+	past := l.past[from:]
+	for i, one := range past {
+		s.Value = min(s.Value, one.Interval)
+		next := r.Limit()
+		if i+1 < len(past) {
+			next = past[i+1].Limit
 		}
-	}
-	slices.SortFunc(past, func(a, b Line) int { // of those of one moment, the largest first
-		return cmp.Or(cmp.Compare(a.Ended, b.Ended), cmp.Compare(b.Limit, a.Limit))
-	})
-	past = append(past, Line{Counted: r.counted()})
-	for i := range past[1:] {
-		if cut := past[i].Limit - past[i+1].Limit; cut > 0 && s.Real < s.Reserved {
+		if cut := one.Limit - next; cut > 0 && s.Real < s.Reserved {
 			s.Real = min(exact.Plus(s.Real, cut), s.Reserved)
 		}
 	}
@@ -91,67 +92,78 @@ func (l *Ledger) Adjust(s *Settlement, limit Limit) {
 // With returns the ledger with the numbers of some limits in force. If they are all limits of the rule,
 // other numbers go out of force at now. If nothing changes, With returns the ledger itself.
 func (l *Ledger) With(limits []Limit, all bool, now int64) *Ledger {
-	next, changed := NewLedger(maps.Clone(l.Lines())), false
-	if next.lines == nil {
-		next.lines = map[int64]Line{}
-	}
-	inForce := map[int64]bool{}
+	inForce := map[gcra.Counted]bool{}
+	changes := all && l != nil && l.ends(limits)
 	for _, limit := range limits {
-		r, ok := limit.(Rate)
-		if !ok {
-			continue
-		}
-		tag, known := next.tags[r.counted()]
-		if !known {
-			tag = next.free()
-		}
-		if inForce[tag] = true; !known || next.lines[tag].Ended != 0 {
-			next.lines[tag] = Line{Counted: r.counted(), Began: now}
-			next.tags[r.counted()], changed = tag, true
+		if r, ok := limit.(Rate); ok {
+			inForce[r.counted()] = true
+			changes = changes || !l.has(r)
 		}
 	}
-	for tag, one := range next.lines {
-		if all && !inForce[tag] && one.Ended == 0 {
-			one.Ended, changed = max(now, 1), true
-			next.lines[tag] = one
-		}
-	}
-	if !changed {
+	if !changes {
 		return l
 	}
-	next.trim()
-	return next
-}
-
-// free returns the smallest tag without a line.
-func (l *Ledger) free() (tag int64) {
-	for {
-		if _, taken := l.lines[tag]; !taken {
-			return tag
+	lines, unused := map[int64]Line{}, int64(0)
+	for tag, one := range l.Lines() {
+		switch {
+		case inForce[one.Counted] && one.Ended != 0:
+			one = Line{Counted: one.Counted, Began: now}
+		case all && !inForce[one.Counted] && one.Ended == 0:
+			one.Ended = max(now, 1)
 		}
-		tag++
+		lines[tag] = one
 	}
+	for _, limit := range limits {
+		r, ok := limit.(Rate)
+		if !ok || !inForce[r.counted()] || l.knows(r) {
+			continue
+		}
+		for _, taken := lines[unused]; taken; _, taken = lines[unused] {
+			unused++
+		}
+		lines[unused] = Line{Counted: r.counted(), Began: now}
+		delete(inForce, r.counted()) // one line for equal numbers
+	}
+	trimLines(lines)
+	return NewLedger(lines)
 }
 
-// trim removes lines that went out of force before others, until there are at most [keptLines].
-func (l *Ledger) trim() {
-	for {
-		ended, oldest := 0, int64(-1)
-		for tag, one := range l.lines {
-			if one.Ended == 0 {
-				continue
-			}
-			ended++
-			was := l.lines[oldest]
-			if oldest < 0 || one.Ended < was.Ended || one.Ended == was.Ended && tag < oldest {
-				oldest = tag
-			}
+// knows reports whether numbers have a line.
+func (l *Ledger) knows(r Rate) bool {
+	if l == nil {
+		return false
+	}
+	_, known := l.tags[r.counted()]
+	return known
+}
+
+// has reports whether numbers are in force.
+func (l *Ledger) has(r Rate) bool { return l.knows(r) && l.lines[l.tags[r.counted()]].Ended == 0 }
+
+// ends reports whether numbers in force are not those of a limit.
+func (l *Ledger) ends(limits []Limit) bool {
+	stay := map[int64]bool{}
+	for _, limit := range limits {
+		if r, ok := limit.(Rate); ok && l.has(r) {
+			stay[l.tags[r.counted()]] = true
 		}
-		if ended <= keptLines {
-			return
+	}
+	return len(l.lines)-len(l.past) > len(stay)
+}
+
+// trimLines removes lines that went out of force before others, until there are at most [keptLines].
+func trimLines(lines map[int64]Line) {
+	var ended []int64
+	for tag, one := range lines {
+		if one.Ended != 0 {
+			ended = append(ended, tag)
 		}
-		delete(l.tags, l.lines[oldest].Counted)
-		delete(l.lines, oldest)
+	}
+	slices.SortFunc(ended, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(lines[a].Ended, lines[b].Ended), cmp.Compare(a, b))
+	})
+	for _, tag := range ended[:max(0, len(ended)-keptLines)] {
+		delete(lines, tag)
 	}
 }
 

@@ -49,8 +49,7 @@ func (r *Rule) use(l *limiters.Ledger) {
 const mostSpareLines = 256
 
 // countOverride adds the numbers of an override, which may be nil, to a ledger. The rule has the override
-// already. A change must not cost as much as all overrides. So the numbers of former overrides end only if
-// there are many.
+// already. New numbers cost a copy of the ledger. The numbers of former overrides end only if there are many.
 func (r *Rule) countOverride(l *limiters.Ledger, o *override, now int64) {
 	if o != nil {
 		l = l.With(appendLimits(nil, o.limits), false, now)

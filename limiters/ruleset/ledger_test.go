@@ -92,6 +92,27 @@ func TestLedgersAreBounded(t *testing.T) {
 	require.NotNil(t, w.stored.Load().ledgers["f2-0"])
 }
 
+// TestManyRatesAreOneChange: a rule of thousands of rates, and another one in its place, are few effects. So followers
+// do not make a ledger for each rate.
+func TestManyRatesAreOneChange(t *testing.T) {
+	w, follower := newWorld(t), &Rules{}
+	var fp store.Footprint
+	follower.Lock(&fp)
+	w.do(func(tx *store.Tx) { follower.Load(tx) })
+	w.store.Observe(observer(follower.follow))
+	for _, period := range []int{60, 61, 60} {
+		text := []byte(`{"limits": ["CL.THROTTLE 1 1 60"], "overrides": {`)
+		for i := range MaxOverrides {
+			text = fmt.Appendf(text, `"key%d": "CL.THROTTLE %d 1 %d",`, i, i, period)
+		}
+		text = append(text[:len(text)-1], "}}"...)
+		w.do(func(tx *store.Tx) { require.NoError(t, w.SetJSON(tx, "rule", text)) })
+		require.LessOrEqual(t, w.effects, 2)
+		require.Equal(t, linesOf(w.stored.Load()), linesOf(follower.stored.Load()))
+		require.LessOrEqual(t, len(w.stored.Load().byName["rule"].Ledger.Lines()), MaxOverrides+1+256)
+	}
+}
+
 // TestAChangeOfARateCostsWhatItChanges: beside thousands of overrides with rates of their own, an override writes two lines.
 func TestAChangeOfARateCostsWhatItChanges(t *testing.T) {
 	w := newWorld(t)

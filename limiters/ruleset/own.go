@@ -16,8 +16,7 @@ import (
 //
 // The ledger of a rule says by which numbers its TATs were counted ([limiters.Ledger]). It is a hash beside
 // that of the rule. A field is a tag. Its value is the emission interval, the limit, and since and until
-// when they count. So a change of a rule writes a line or two. A server that knows no ledgers ignores the
-// hash.
+// when they count. A change writes the lines that change. A server that knows no ledgers ignores the hash.
 
 // keyTag begins the key of each rule, so that all of them have one slot. The name of the rule follows.
 const keyTag = "{cl.rules}"
@@ -52,19 +51,53 @@ func removeField(e *store.Entry, field []byte) { e.Change(hash.Delete, store.Ope
 
 // changeLedger makes the hash of a ledger hold the lines of another one.
 func changeLedger(tx *store.Tx, name string, before, l *limiters.Ledger) {
+	old, lines := before.Lines(), l.Lines()
+	var changed []int64
+	for tag := range old {
+		if _, stays := lines[tag]; !stays {
+			changed = append(changed, tag)
+		}
+	}
+	for tag, one := range lines {
+		if old[tag] != one {
+			changed = append(changed, tag)
+		}
+	}
+	slices.Sort(changed)
 	changeKey(tx, ledgerTag+name, func(e *store.Entry) {
-		old, lines := before.Lines(), l.Lines()
-		for _, tag := range slices.Sorted(maps.Keys(old)) {
-			if _, stays := lines[tag]; !stays {
+		switch {
+		case len(lines) == 0:
+			e.Delete()
+			return
+		case len(changed) > mostLineChanges:
+			storeLines(e, lines)
+			return
+		}
+		for _, tag := range changed {
+			if one, stays := lines[tag]; stays {
+				setField(e, tagField(tag), lineText(one))
+			} else {
 				removeField(e, tagField(tag))
 			}
 		}
+	})
+}
+
+// mostLineChanges is how many lines of a ledger change one by one. A follower makes a ledger for each change, so more
+// of them are one change of the whole hash.
+const mostLineChanges = 16
+
+// storeLines makes a hash hold these lines and nothing else.
+func storeLines(e *store.Entry, lines map[int64]limiters.Line) {
+	e.StoreAll(hash.Type, store.NoExpiry, func(add func(store.Operands)) {
 		for _, tag := range slices.Sorted(maps.Keys(lines)) {
-			if one := lines[tag]; old[tag] != one {
-				setField(e, tagField(tag), fmt.Sprint(one.Interval, one.Limit, one.Began, one.Ended))
-			}
+			add(store.Operands{Value: tagField(tag), More: []byte(lineText(lines[tag]))})
 		}
 	})
+}
+
+func lineText(one limiters.Line) string {
+	return fmt.Sprint(one.Interval, one.Limit, one.Began, one.Ended)
 }
 
 func tagField(tag int64) []byte { return strconv.AppendInt(nil, tag, 10) }
@@ -82,8 +115,11 @@ func readLedger(h hash.Hash) *limiters.Ledger {
 func readLine(lines map[int64]limiters.Line, field, value []byte) {
 	var one limiters.Line
 	tag, err := strconv.ParseInt(string(field), 10, 64)
+	if err != nil {
+		return
+	}
 	n, _ := fmt.Sscan(string(value), &one.Interval, &one.Limit, &one.Began, &one.Ended)
-	if delete(lines, tag); err == nil && n == 4 && one.Interval > 0 && one.Limit > 0 {
+	if delete(lines, tag); n == 4 && one.Interval > 0 && one.Limit > 0 {
 		lines[tag] = one
 	}
 }
