@@ -111,7 +111,7 @@ func CostOfExec(c *Call) int {
 		if inner.Long() {
 			return math.MaxInt
 		}
-		steps += one.Cmd.Cost(&inner)
+		steps += max(0, one.Cmd.Cost(&inner))
 		priced++
 	}
 	return (steps + words) * priced

@@ -185,7 +185,7 @@ func (k *keys) add(name string, value any) *Problem {
 	text, ok := value.(string)
 	switch {
 	case !ok:
-		return mustBe(name, "a text in quotes", value)
+		return mustBe(fmt.Sprintf("%.40s", name), "a text in quotes", value)
 	case len(k.all) == maxRules:
 		return wrong("keys has more than %d values", maxRules)
 	case name == "" || strings.Contains(name, ","):

@@ -20,18 +20,19 @@ func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 	if err := cfg.guard(r); err != nil {
 		return err
 	}
-	if name, ok := strings.CutPrefix(r.URL.Path, "/overrides/"); ok {
-		r = r.WithContext(line.From(r.Context(), r.RemoteAddr))
-		return a.overrides(w, r, cfg, name)
-	}
-	if r.URL.RawQuery != "" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+	rule, overrides := strings.CutPrefix(r.URL.Path, "/overrides/")
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if r.URL.RawQuery != "" && (!overrides && !reads || overrides && r.Method != http.MethodDelete) {
 		return wrong("this request takes no parameters after ?")
+	}
+	r = r.WithContext(line.From(r.Context(), r.RemoteAddr))
+	if overrides {
+		return a.overrides(w, r, cfg, rule)
 	}
 	if r.URL.Path == "/status" {
 		return a.status(w, r, cfg)
 	}
 	if name, ok := strings.CutPrefix(r.URL.Path, "/rules/"); ok {
-		r = r.WithContext(line.From(r.Context(), r.RemoteAddr))
 		return a.rule(w, r, name)
 	}
 	if name, ok := strings.CutPrefix(r.URL.Path, "/try/"); ok {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -99,10 +100,7 @@ func overrideOf(query string) (scope, key string, p *Problem) {
 	if !all.Has("key") {
 		return "", "", problem(http.StatusBadRequest, missingKey, "name the key of the override: ?key=…")
 	}
-	if scope = noScope; all.Has("scope") {
-		scope = all.Get("scope")
-	}
-	return scope, all.Get("key"), nil
+	return cmp.Or(all.Get("scope"), noScope), all.Get("key"), nil
 }
 
 // listOverrides answers with the overrides of a rule, sorted by scope and key. They show keys.

@@ -70,6 +70,10 @@ func TestWrongOverrides(t *testing.T) {
 	} {
 		require.Contains(t, w.send(http.MethodDelete, target, "").Body["detail"], want, target)
 	}
+	const noQuery = "this request takes no parameters after ?"
+	put := w.send(http.MethodPut, "/overrides/llm?scope=user", `{"scope": "org", "key": "a", "limits": "BLOCK"}`)
+	require.Equal(t, noQuery, put.Body["detail"])
+	require.Equal(t, noQuery, w.get("/overrides/llm?scope=user").Body["detail"])
 	require.Equal(t, []any{404, noSuchRule}, w.get("/overrides/nope").code())
 	require.Equal(t, []any{405, notAllowed}, w.post("/overrides/api", `{}`).code())
 	require.Equal(t, changes, w.Server.Changes())

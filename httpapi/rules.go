@@ -178,7 +178,7 @@ func (x *exchange) skipRule(cause error) *Problem {
 	next := len(x.keys)
 	name := x.rules[next]
 	x.rules = slices.Delete(x.rules, next, next+1)
-	if slices.Contains(x.rules, name) {
+	if slices.ContainsFunc(x.rules, func(other string) bool { return isOf(other, name) }) {
 		return problem(http.StatusBadRequest, missingKey,
 			"%v: missing=skip skips no rule that occurs twice, such as %.64q", cause, name)
 	}

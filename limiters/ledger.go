@@ -13,7 +13,8 @@ import (
 // Ledger says by which numbers the TATs of a rule were counted. A TAT is a time. So actions that were
 // counted at other numbers would weigh more or less than they did. A TAT does not say its numbers, so the
 // expiry of its key does. The key expires some milliseconds after the TAT: this number is a tag, and the
-// ledger has its numbers. The first numbers have the tag 0. A key of these looks as if there were no ledger.
+// ledger has its numbers. The tag 0 is that of the first numbers, if these are those of one limit. A key of these
+// looks as if there were no ledger. A tag has no other numbers later, because keys may still have it.
 //
 // A ledger never changes. Nil has no lines.
 type Ledger struct {
@@ -57,7 +58,13 @@ func (l *Ledger) Lines() map[int64]Line {
 }
 
 // IsMixed reports whether keys may have been counted by several numbers.
-func (l *Ledger) IsMixed() bool { return l != nil && len(l.lines) > 1 }
+func (l *Ledger) IsMixed() bool {
+	if l == nil {
+		return false
+	}
+	_, first := l.lines[0]
+	return len(l.lines) > 1 || !first
+}
 
 // LastEnd returns the latest time at which numbers went out of force, 0 if none did.
 func (l *Ledger) LastEnd() (at int64) {
@@ -103,7 +110,7 @@ func (l *Ledger) With(limits []Limit, all bool, now int64) *Ledger {
 	if !changes {
 		return l
 	}
-	lines, unused := map[int64]Line{}, int64(0)
+	lines, unused := map[int64]Line{}, l.nextTag(len(inForce))
 	for tag, one := range l.Lines() {
 		switch {
 		case inForce[one.Counted] && one.Ended != 0:
@@ -126,6 +133,30 @@ func (l *Ledger) With(limits []Limit, all bool, now int64) *Ledger {
 	}
 	trimLines(lines)
 	return NewLedger(lines)
+}
+
+// mostTag is the largest tag of new numbers, as long as smaller ones are free.
+const mostTag = 1 << 20
+
+// nextTag returns the first tag that new numbers may get. numbers is how many a first ledger has. If there are several,
+// nobody knows which of them have counted the keys from before the ledger.
+func (l *Ledger) nextTag(numbers int) int64 {
+	if l == nil && numbers == 1 {
+		return 0
+	}
+	last := largestTag(l.Lines())
+	if last >= mostTag {
+		return 1
+	}
+	return last + 1
+}
+
+// largestTag returns the largest tag, 0 if there is none.
+func largestTag(lines map[int64]Line) (largest int64) {
+	for tag := range lines {
+		largest = max(largest, tag)
+	}
+	return largest
 }
 
 // knows reports whether numbers have a line.
@@ -151,11 +182,13 @@ func (l *Ledger) ends(limits []Limit) bool {
 	return len(l.lines)-len(l.past) > len(stay)
 }
 
-// trimLines removes lines that went out of force before others, until there are at most [keptLines].
+// trimLines removes lines that went out of force before others, until there are at most [keptLines]. The largest tag
+// stays, so that no later numbers get it.
 func trimLines(lines map[int64]Line) {
 	var ended []int64
+	largest := largestTag(lines)
 	for tag, one := range lines {
-		if one.Ended != 0 {
+		if one.Ended != 0 && tag != largest {
 			ended = append(ended, tag)
 		}
 	}

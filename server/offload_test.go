@@ -66,6 +66,10 @@ func TestLongCommandsAreOffloaded(t *testing.T) {
 	}
 	require.False(t, offloaded(t, "multi", "get s", "zrange z 0 -1", "zremrangebyscore z 0 0", "exec"))
 	require.True(t, offloaded(t, "multi", "select 0", "zrange z 0 -1", "exec"))
+	for _, wrong := range []string{"setrange n -100000000000000 x", "lpop q -100000000000000", "spop m -100000000000000"} {
+		require.True(t, offloaded(t, "multi", wrong, "lrange Q 0 45000", "lrange Q 0 45000", "exec"), "a wrong number makes nothing cheaper")
+	}
+	require.False(t, offloaded(t, "rpop Q2 -9223372036854775808"))
 	require.False(t, offloaded(t, "multi", "get S", "watch S s"), "only EXEC runs the queue")
 	require.False(t, offloaded(t, "watch s", "multi", "get S", "discard"))
 }

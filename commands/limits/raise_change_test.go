@@ -212,3 +212,47 @@ func TestShorterPeriodEndsTheWait(t *testing.T) {
 		})
 	}
 }
+
+// TestFileTakesOverFromALaterDelete: a rule of the file that came while a stored rule hid it goes on with what that one
+// has counted.
+func TestFileTakesOverFromALaterDelete(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	h.Do("CL.RULE SET plan CL.THROTTLE 4 5 3600")
+	h.Do("CL.CHECK plan acme 5")
+	doors["file"](t, h, "CL.THROTTLE 9 10 10")
+	h.Want("CL.RULE DEL plan", 1)
+	wantAlike(t, h, []any{0, 10, 4, -1, 6})
+}
+
+// TestTagsAreNotUsedTwice: after hundreds of changes a key that the first numbers have counted waits for one full burst at
+// most.
+func TestTagsAreNotUsedTwice(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	h.Do("CL.RULE SET plan CL.THROTTLE 0 1 2592000")
+	h.Do("CL.CHECK plan acme")
+	for i := range 600 {
+		h.Do(fmt.Sprintf("CL.RULE SET plan CL.THROTTLE %d 1 1", i))
+	}
+	h.Do("CL.RULE SET plan CL.THROTTLE 9 10 10")
+	h.Want("CL.CHECK plan acme", []any{1, 10, 0, 1, 10})
+}
+
+// TestKeysFromBeforeLedgers: a key that a server without ledgers has counted keeps its TAT, also if its rule has several
+// rates.
+func TestKeysFromBeforeLedgers(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_800_000_000_000_000_000)
+	h.Do("CL.RULE SET plan CL.THROTTLE 9 10 1 AND CL.THROTTLE 99 100 3600")
+	h.Do("CL.CHECK plan acme 5")
+	keys := h.Do("KEYS *").([]any)
+	require.Len(t, keys, 2)
+	for _, key := range keys {
+		if h.Do("PTTL", key).(int64) > 1000 { // it has no tag, and the TAT of half an hour later
+			h.Do("SET", key, "1800001800000000000", "PXAT", "1800001800000")
+		}
+	}
+	h.Want("CL.CHECK plan acme", []any{0, 10, 4, -1, 1})
+	require.Contains(t, fmt.Sprint(h.Do("CL.EXPLAIN plan acme")), "tat 1800001836000")
+}

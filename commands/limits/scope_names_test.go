@@ -86,7 +86,7 @@ func TestNamedScopeErrors(t *testing.T) {
 		"CL.MCHECK 3 llm@org a llm b llm c":                llm + "there is no key for team, user",
 		"CL.MCHECK 3 llm a llm@team b llm c":               llm + "give a key for each, in this order",
 		"CL.MCHECK 3 llm@org,team a llm@team b llm@user c": llm + "'org,team' is not one of them",
-		"CL.MCHECK 6 llm a llm b llm c llm d llm e llm f":  llm + "more keys than these follow: name the scope of each, as in llm@org",
+		"CL.MCHECK 6 llm a llm b llm c llm d llm e llm f":  llm + "more keys of this rule follow, and a request asks a rule once",
 		"CL.RULE RESET llm@org,team a":                     llm + "give a key for each, or write llm@org and its key",
 		"CL.CHECK one@user a":                              one,
 		"CL.MCHECK 2 one@ a one@ b":                        one,

@@ -70,7 +70,7 @@ func costOfLpop(c *commands.Call, from *end) int {
 
 // costOfPop returns how many steps it takes to pop up to count elements.
 func costOfPop(l list.List, from *end, count int64) int {
-	n := int(min(count, int64(l.Len())))
+	n := int(min(max(count, 0), int64(l.Len())))
 	if from == first {
 		return stepsOfElements(l, 0, n)
 	}

@@ -53,7 +53,7 @@ func costOfSpop(c *commands.Call) int {
 		count = int(n)
 	}
 	e := c.Tx.Peek(c.Args[1])
-	return commands.StepsOfSome(&e, min(count, e.Set().Len()), changeSteps(&e))
+	return commands.StepsOfSome(&e, min(max(count, 0), e.Set().Len()), changeSteps(&e))
 }
 
 // pop removes take of n members and returns them.

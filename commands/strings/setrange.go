@@ -44,5 +44,5 @@ func setrange(c *commands.Call) error {
 // costOfSetrange counts the bytes before the offset, because the string may have to grow.
 func costOfSetrange(c *commands.Call) int {
 	offset, _ := commands.ParseInt(c.Args[2])
-	return commands.StepsOfBytes(int(offset))
+	return commands.StepsOfBytes(int(max(offset, 0)))
 }

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 
 	"cellserver/internal/quote"
@@ -103,8 +102,7 @@ func (c *Check) takePairs(one *ruleset.Rule, pairs [][]byte, at int) (next int, 
 	case !named && p.given < len(one.Scopes):
 		return at, errScopes(one, inOrder)
 	case !named && p.given > 1 && next < len(pairs) && bytes.Equal(pairs[next], pairs[at]):
-		return at, errScopes(one, fmt.Sprintf(
-			"more keys than these follow: name the scope of each, as in %s@%s", c.asked, one.Scopes[0].Name))
+		return at, errScopes(one, "more keys of this rule follow, and a request asks a rule once")
 	}
 	c.Keys, err = p.all()
 	return next, err

@@ -122,6 +122,8 @@ func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
 	next := from.stored.with(string(name), nil)
 	if from.file == nil || from.file.byName[string(name)] == nil {
 		next.dropLedger(tx, string(name))
+	} else {
+		next.storeLedger(tx, string(name), from.ledgerOf(string(name))) // the rule of the file goes on with it
 	}
 	tx.Draft = next
 	return true, nil

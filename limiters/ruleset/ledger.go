@@ -91,12 +91,11 @@ func (s Sources) ledgerOf(name string) *limiters.Ledger {
 	case before.Ledger != nil:
 		return before.Ledger
 	}
-	for _, limit := range before.allLimits() {
-		if one := (*limiters.Ledger)(nil).With([]limiters.Limit{limit}, true, 0); one != nil {
-			return one
-		}
+	l := (*limiters.Ledger)(nil).With(before.allLimits(), true, 0)
+	if len(l.Lines()) > 1 {
+		return limiters.NewLedger(nil) // nobody knows which numbers have counted a key
 	}
-	return nil
+	return l
 }
 
 // maxLedgers bounds the ledgers. Rules that a file had once may leave some.

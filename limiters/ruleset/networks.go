@@ -16,11 +16,11 @@ import (
 // lengths counts the overrides that are networks, by the length of their prefix.
 type lengths struct {
 	count  int
-	v4, v6 [129]uint16
+	v4, v6 [129]uint32
 }
 
 // of returns the counts for one family of addresses.
-func (l *lengths) of(at netip.Addr) *[129]uint16 {
+func (l *lengths) of(at netip.Addr) *[129]uint32 {
 	if at.Is4() {
 		return &l.v4
 	}
@@ -31,7 +31,7 @@ func (l *lengths) of(at netip.Addr) *[129]uint16 {
 func (l *lengths) add(key string, by int) {
 	if network, ok := parseNetwork(key); ok && network.String() == key {
 		l.count += by
-		l.of(network.Addr())[network.Bits()] += uint16(by)
+		l.of(network.Addr())[network.Bits()] += uint32(by)
 	}
 }
 

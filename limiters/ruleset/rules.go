@@ -85,9 +85,9 @@ func (r *Rules) seenBy(tx *store.Tx) Sources {
 
 // publish makes a set the stored rules.
 func (r *Rules) publish(s *set) {
+	r.recountFile(s) // before a request can see that the stored rule is gone
 	r.before.Store(s)
 	r.stored.Store(s)
-	r.recountFile(s)
 }
 
 // Sources are the two sets of all rules at one moment. A set never changes. So equal sources have the same

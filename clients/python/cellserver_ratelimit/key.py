@@ -20,7 +20,8 @@ def address(text: str):
     inner, port = match.groups("0") if match else (text, "0")
     if (ip := parsed(inner)) is None and (match := re.fullmatch(r"([^\[\]]*):(\d+)", text, re.ASCII)):
         ip, port = parsed(match[1]), match[2]  # CloudFront writes no brackets
-    if ip is None or int(port) > 65535:
+    port = port.lstrip("0")
+    if ip is None or len(port) > 5 or int(port or 0) > 65535:  # int refuses thousands of digits
         return None
     if ip.version == 6 and ip in NAT64:
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
