@@ -227,8 +227,8 @@ func (q *question) addRules(body fields) *Problem {
 			q.addLiterals(keys)
 			return nil
 		case len(q.rules) != 1:
-			return wrong("keys has the scopes of one rule, and there are %d: "+
-				"in rules, each rule has its own keys", len(q.rules))
+			return wrong("keys has the scopes of one rule, and the path names %d: "+
+				"ask /check/RULE, or give each rule its keys in rules", len(q.rules))
 		}
 		name := q.rules[0]
 		q.rules = q.rules[:0]
