@@ -123,7 +123,7 @@ func (c *Cluster) RequireEqual() map[string]string {
 // may write meanwhile.
 func (c *Cluster) Equal() (all map[string]string, differ error) {
 	c.t.Helper()
-	for range 300 {
+	for range 1800 { // three minutes: a slow node may have all entries of the log to apply
 		for _, m := range c.Machines {
 			if err := m.Failure(); err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Self.Host, err)

@@ -42,9 +42,9 @@ func TestSleep(t *testing.T) {
 func TestClockWakes(t *testing.T) {
 	h := servertest.New(t)
 	for _, line := range []string{"DEBUG CLOCK SET 5", "DEBUG CLOCK ADVANCE 5", "DEBUG CLOCK RESUME"} {
-		h.Woken = 0
+		h.Woken.Store(0)
 		h.Do(line)
-		require.Equal(t, 1, h.Woken, line)
+		require.EqualValues(t, 1, h.Woken.Load(), line)
 	}
 }
 

@@ -40,9 +40,9 @@ func TestWaitForEver(t *testing.T) {
 		h.Advance(24 * time.Hour)
 		require.Equal(t, resp.Retry, other.Session.Resume())
 		require.EqualValues(t, resp.NoTime, other.State.RetryAfter())
-		require.Zero(t, other.Woken)
+		require.Zero(t, other.Woken.Load())
 		h.Want(fmt.Sprintf("CLIENT UNBLOCK %d", other.State.ID()), 1)
-		require.Equal(t, 1, other.Woken)
+		require.EqualValues(t, 1, other.Woken.Load())
 		require.EqualValues(t, 0, reply())
 	}
 }

@@ -15,12 +15,12 @@ import (
 // Peer is a transport without a socket. It implements [commands.Peer].
 type Peer struct {
 	T      testing.TB
-	Pushes []any       // the pushed messages, in the types of package resptest
-	Closed bool        // the server has closed the connection
-	Woken  int         // how many times the server has woken it
-	Port   int         // of the client; 0 for an unknown port
-	TLS    bool        // the client speaks TLS
-	Left   atomic.Bool // the client has closed its side
+	Pushes []any        // the pushed messages, in the types of package resptest
+	Closed bool         // the server has closed the connection
+	Woken  atomic.Int32 // how many times the server has woken it
+	Port   int          // of the client; 0 for an unknown port
+	TLS    bool         // the client speaks TLS
+	Left   atomic.Bool  // the client has closed its side
 }
 
 // NewConn returns a connection without a client, for tests of a single concern. proto is 2 or 3.
@@ -53,7 +53,7 @@ func (p *Peer) Close() { p.Closed = true }
 func (p *Peer) CloseAfterReply() { p.Closed = true }
 
 // Wake implements [commands.Peer].
-func (p *Peer) Wake() { p.Woken++ }
+func (p *Peer) Wake() { p.Woken.Add(1) }
 
 // Pending implements [commands.Peer].
 func (p *Peer) Pending() int { return 0 }
