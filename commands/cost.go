@@ -108,10 +108,11 @@ func CostOfExec(c *Call) int {
 			return math.MaxInt // it may make one large value of several
 		}
 		inner := c.Other(one.Cmd, one.Args)
-		if inner.Long() {
+		cost := one.Cmd.Cost(&inner)
+		if cost > MaxSteps {
 			return math.MaxInt
 		}
-		steps += max(0, one.Cmd.Cost(&inner))
+		steps += max(0, cost)
 		priced++
 	}
 	return (steps + words) * priced
