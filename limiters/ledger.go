@@ -30,8 +30,8 @@ type Line struct {
 	Began, Ended int64
 }
 
-// keptLines is the most lines of a ledger whose numbers are not in force any more. Keys that older numbers
-// counted are read by other numbers.
+// keptLines is the most lines of a ledger whose numbers are not in force any more. A key that older numbers have
+// counted waits for one full burst at most.
 const keptLines = 256
 
 // NewLedger returns a ledger with these lines, by their tags.
@@ -99,13 +99,15 @@ func (l *Ledger) Adjust(s *Settlement, limit Limit) {
 // With returns the ledger with the numbers of some limits in force. If they are all limits of the rule,
 // other numbers go out of force at now. If nothing changes, With returns the ledger itself.
 func (l *Ledger) With(limits []Limit, all bool, now int64) *Ledger {
-	inForce := map[gcra.Counted]bool{}
-	changes := all && l != nil && l.ends(limits)
+	inForce, changes := map[gcra.Counted]bool{}, false
 	for _, limit := range limits {
 		if r, ok := limit.(Rate); ok {
 			inForce[r.counted()] = true
 			changes = changes || !l.has(r)
 		}
+	}
+	for _, one := range l.Lines() {
+		changes = changes || all && one.Ended == 0 && !inForce[one.Counted]
 	}
 	if !changes {
 		return l
@@ -170,17 +172,6 @@ func (l *Ledger) knows(r Rate) bool {
 
 // has reports whether numbers are in force.
 func (l *Ledger) has(r Rate) bool { return l.knows(r) && l.lines[l.tags[r.counted()]].Ended == 0 }
-
-// ends reports whether numbers in force are not those of a limit.
-func (l *Ledger) ends(limits []Limit) bool {
-	stay := map[int64]bool{}
-	for _, limit := range limits {
-		if r, ok := limit.(Rate); ok && l.has(r) {
-			stay[l.tags[r.counted()]] = true
-		}
-	}
-	return len(l.lines)-len(l.past) > len(stay)
-}
 
 // trimLines removes lines that went out of force before others, until there are at most [keptLines]. The largest tag
 // stays, so that no later numbers get it.
