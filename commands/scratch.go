@@ -10,7 +10,7 @@ import (
 // Scratch is the reusable memory of a connection: with it, a limiter allocates nothing. The fields are nil
 // until the first use. check and checks come from pools, and only a batch has them.
 type Scratch struct {
-	Limit  *limiters.Scratch
+	limit  *limiters.Scratch
 	check  *rules.Check
 	checks *rules.Checks
 	Script interface{ Release() } // of the running script; only Server.Scripts uses it
@@ -22,6 +22,14 @@ var (
 	checkPool  = sync.Pool{New: func() any { return new(rules.Check) }}
 	checksPool = sync.Pool{New: func() any { return new(rules.Checks) }}
 )
+
+// Limiter returns memory for a request to a limiter. It is valid until Release.
+func (s *Scratch) Limiter() *limiters.Scratch {
+	if s.limit == nil {
+		s.limit = new(limiters.Scratch)
+	}
+	return s.limit
+}
 
 // Check returns memory for a request to a rule. It is valid until Release.
 func (s *Scratch) Check() *rules.Check {
@@ -42,7 +50,13 @@ func (s *Scratch) Checks() *rules.Checks {
 // Release drops the references to the last requests, and gives the shared memory back. So an idle connection
 // keeps neither.
 func (s *Scratch) Release() {
-	s.Limit.Release()
+	if s.limit.Release(); s.check != nil || s.checks != nil || s.Script != nil {
+		s.giveBack()
+	}
+}
+
+// giveBack gives the shared memory back.
+func (s *Scratch) giveBack() {
 	if s.check != nil {
 		s.check.Release()
 		checkPool.Put(s.check)

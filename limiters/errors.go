@@ -42,6 +42,11 @@ func Integer(e *store.Entry) (int64, error) {
 	if n, ok := e.Number(); ok {
 		return n, nil
 	}
+	return integerOfText(e)
+}
+
+// integerOfText is Integer for an entry that does not hold an integer in its own form.
+func integerOfText(e *store.Entry) (int64, error) {
 	if e.Kind() == store.Raw {
 		// APPEND and SETRANGE store a string as bytes, even if it is an integer.
 		if n, ok := decimal.Parse(e.Bytes(nil)); ok {

@@ -13,8 +13,8 @@ import (
 // Limiter is an algorithm with its parameters, such as CL.WINDOW with 100 actions in 60 seconds. A Limiter
 // has no state: the key holds the state.
 type Limiter interface {
-	// Find sets e to the entry of a key, ready for Decide and Apply.
-	Find(e *store.Entry, tx *store.Tx, key []byte)
+	// KeepsTAT reports whether the key holds a TAT, so that [store.Tx.FindIn] keeps one that has passed.
+	KeepsTAT() bool
 	// Decide answers a request for a quantity. e is the entry of the key, now is in Unix
 	// nanoseconds. Decide changes nothing. The answer is valid until the key changes. After an error
 	// the answer is meaningless.
@@ -168,11 +168,11 @@ func (r *Scratch) Release() {
 	}
 }
 
-// plainKey has the method Find of limiters that find their key like any other command.
+// plainKey has the method KeepsTAT of limiters that find their key like any other command.
 type plainKey struct{}
 
-// Find implements [Limiter].
-func (plainKey) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteIn(e, key) }
+// KeepsTAT implements [Limiter].
+func (plainKey) KeepsTAT() bool { return false }
 
 // expiryAfter returns the Unix millisecond at which a state may expire. after is the time in
 // nanoseconds from now until the state has no effect.

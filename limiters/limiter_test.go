@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 			defer tx.End()
 			var e store.Entry
 			var a Answer
-			l.Find(&e, tx, []byte(key))
+			tx.FindIn(&e, []byte(key), l.KeepsTAT())
 			require.NoError(t, l.Decide(&e, &a, now, 2))
 			require.False(t, a.Limited || e.Exists(), "deciding writes nothing")
 			l.Apply(&e, &a, now)

@@ -20,8 +20,8 @@ type Rate struct {
 	tag int64 // of its numbers in a [Ledger]: the milliseconds from a TAT to the expiry of its key
 }
 
-// Find implements [Limiter]. It also finds a key whose TAT has passed.
-func (Rate) Find(e *store.Entry, tx *store.Tx, key []byte) { tx.WriteTATIn(e, key) }
+// KeepsTAT implements [Limiter].
+func (Rate) KeepsTAT() bool { return true }
 
 // Decide implements [Limiter]. It refuses every quantity above the limit. An error would be no decision, and
 // clients that fail open would allow the largest quantities.
@@ -226,10 +226,18 @@ func ReadThrottle(a *Args) (r Cell, err error) {
 	if len(a.rest) > most && word.Is(a.rest[least], "quantity") {
 		n, own = least, OptQuantity
 	}
-	words := a.rest[:n]
-	a.rest = a.rest[n:]
-	a.cell = words
-	switch r.Quota, a.Quantity, err = throttleNumbers(words); {
+	a.cell, a.rest = a.rest[:n], a.rest[n:]
+	numbers := [most]int64{3: a.Quantity}
+	for i, word := range a.cell {
+		if numbers[i], err = cellInt(word); err != nil {
+			return r, err
+		}
+	}
+	r.Quota, err = gcra.NewQuota(numbers[0], numbers[1], numbers[2])
+	a.Quantity = numbers[3]
+	switch {
+	case err == gcra.ErrZeroRate:
+		return r, rediserr.Error("Cell error: Store error: " + err.Error())
 	case err != nil || len(a.rest) == 0:
 		return r, err
 	case numeric(a.rest[0]):
@@ -276,22 +284,6 @@ func (a *Args) cellInteger(name, kind string) int64 {
 		a.Err = a.Explain(errors.New(name + " is not " + kind + " or out of range"))
 	}
 	return n
-}
-
-// throttleNumbers parses max_burst, count, period and, as a fourth word, the quantity (1). Errors
-// have the texts of redis-cell.
-func throttleNumbers(words [][]byte) (quota gcra.Quota, quantity int64, err error) {
-	n := [4]int64{3: 1}
-	for i, word := range words {
-		if n[i], err = cellInt(word); err != nil {
-			return quota, 0, err
-		}
-	}
-	quota, err = gcra.NewQuota(n[0], n[1], n[2])
-	if err == gcra.ErrZeroRate {
-		err = rediserr.Error("Cell error: Store error: " + err.Error())
-	}
-	return quota, n[3], err
 }
 
 // cellInt parses an integer as redis-cell (Rust) does: an optional sign and digits. So "+1", "007"

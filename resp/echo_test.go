@@ -17,16 +17,20 @@ type echo struct {
 
 func (e *echo) Begin()            { e.note("begin") }
 func (e *echo) Prefetch([][]byte) {}
-func (e *echo) End()              { e.note("end") }
 func (e *echo) Closed()           { e.note("closed") }
 func (e *echo) Limits() Limits    { return e.limits }
 
 func (e *echo) RetryAfter() int64   { return NoTime }
-func (e *echo) Need() uint64        { return e.need }
+func (e *echo) OutputLimit() int    { return 0 }
 func (e *echo) MessageNeed() uint64 { return 0 }
 
 func (e *echo) Failed(reason any, stack []byte) {
 	e.note(fmt.Sprintf("failed: %v, stack %v", reason, stack != nil))
+}
+
+func (e *echo) End() uint64 {
+	e.note("end")
+	return e.need
 }
 
 func (e *echo) note(s string) {

@@ -38,14 +38,16 @@ type Handler interface {
 	// input buffer and are valid until Handle returns. After Retry or Offload the session removes
 	// everything that Handle wrote.
 	Handle(args [][]byte, w *Writer) Status
-	// End ends the batch, before its output is sent.
-	End()
-	// Need returns the position for which the output of the last batch waits: no byte leaves before
-	// everything up to this position is safe. It returns 0 if the output waits for nothing.
-	Need() uint64
-	// MessageNeed is Need for a message that is pushed to the client. The message may report any change so
-	// far. Any goroutine may call it, while it holds any lock.
+	// End ends the batch, before its output is sent. It returns the position for which the output waits: no
+	// byte leaves before everything up to this position is safe. The position is 0 if the output waits for
+	// nothing.
+	End() (need uint64)
+	// MessageNeed is the position for a message that is pushed to the client. The message may report any
+	// change so far. Any goroutine may call it, while it holds any lock.
 	MessageNeed() uint64
+	// OutputLimit returns how many bytes a transport may keep for the client until it closes the connection; 0
+	// is no limit. Any goroutine may call it, while it holds any lock.
+	OutputLimit() int
 	// RetryAfter returns in how many nanoseconds the command that returned Retry is to run again; [NoTime] if
 	// no time ends its wait.
 	RetryAfter() int64

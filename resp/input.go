@@ -73,13 +73,10 @@ func (in *input) replace(size int) {
 	in.start = 0
 }
 
-// filled counts n bytes read into space, and chooses the size of the next buffer.
-func (in *input) filled(n int) {
-	if in.lent {
-		in.end += n
-		return
-	}
-	switch room := len(in.buf) - in.end; {
+// adapt chooses the size of the next buffer, after n bytes were read into space.
+func (in *input) adapt(n int) {
+	switch room := len(in.buf) - in.end + n; {
+	case n == 0:
 	case n == room && in.want < BusyBuffer:
 		in.want = min(2*in.want, BusyBuffer)
 		in.calm = 0
@@ -90,14 +87,17 @@ func (in *input) filled(n int) {
 			in.want, in.calm = IdleBuffer, 0
 		}
 	}
-	in.end += n
 }
 
 // next finds a command with at least one argument. Its arguments are then in.args(), until the buffer
 // changes. Without a call of done, the following call finds the same command.
 func (in *input) next(h Handler) (bool, error) {
-	if in.upcoming.advance() {
+	if in.upcoming.found > 0 {
+		in.upcoming.advance()
 		return true, nil
+	}
+	if in.start == in.end {
+		return false, nil
 	}
 	c := in.upcoming.at(0)
 	if !in.parser.begun {
@@ -141,11 +141,13 @@ func (in *input) parse(h Handler) (bool, error) {
 // done drops the current command.
 func (in *input) done() {
 	c := in.upcoming.at(0)
-	in.start += c.size
-	c.size = 0
-	if !in.parser.begun {
-		return
+	if in.start, c.size = in.start+c.size, 0; in.parser.begun {
+		in.endParsed(c)
 	}
+}
+
+// endParsed makes the parser ready for the next command.
+func (in *input) endParsed(c *command) {
 	in.parser.reset()
 	if cap(in.parser.spans) > manyArgs {
 		in.parser.spans, c.args = nil, nil
@@ -155,11 +157,8 @@ func (in *input) done() {
 // unread returns the number of bytes received and not yet run.
 func (in *input) unread() int { return in.end - in.start }
 
-// capacity returns the memory that the input takes, in bytes.
-func (in *input) capacity() int {
-	const spanSize = 16
-	return len(in.buf) + cap(in.parser.spans)*spanSize + in.upcoming.capacity()
-}
+// hasMore reports whether there are bytes behind the current command.
+func (in *input) hasMore() bool { return in.unread() > in.upcoming.at(0).size }
 
 // shrink frees the buffer if it is empty and larger than IdleBuffer.
 func (in *input) shrink() {

@@ -3,8 +3,9 @@ package resp
 // keptRest is the largest empty buffer, in bytes, that a session keeps for itself after giveBack.
 const keptRest = 512
 
-// lend makes shared the input buffer and returns the room for the next read. If the current command does not
-// fit into it, the session keeps its own buffer.
+// Lend gives the session buffers for one batch. Read into the returned space instead of Space. It is a part of
+// shared, or of the session's own buffer if the current command does not fit into shared. If the session needs
+// a buffer for replies, replies makes it. The session keeps that buffer until TakeOutput.
 //
 // Lending exists for speed and memory alone.
 //
@@ -15,8 +16,12 @@ const keptRest = 512
 //
 //	go test -v -run TestIdleConnections ./tests
 //
-// What it must never do: keep a lent buffer, or a slice of one, after giveBack.
-func (in *input) lend(shared []byte) []byte {
+// What it must never do: keep a lent buffer, or a slice of one, after GiveBack.
+func (s *Session) Lend(shared []byte, replies func() []byte) (space []byte) {
+	if s.out.buf == nil {
+		s.out.buf = replies()
+	}
+	in := &s.in
 	held := in.buf[in.start:in.end]
 	if len(held) > len(shared)/2 || in.parser.need() > len(shared) {
 		return in.space()
@@ -25,6 +30,9 @@ func (in *input) lend(shared []byte) []byte {
 	in.buf, in.start, in.end = shared, 0, copy(shared, held)
 	return shared[in.end:]
 }
+
+// GiveBack ends the use of the input buffer that Lend gave, as Filled does. Call it if there is nothing to read.
+func (s *Session) GiveBack() { s.in.giveBack() }
 
 // giveBack moves the unread bytes from the lent buffer to the session's own.
 func (in *input) giveBack() {

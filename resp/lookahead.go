@@ -33,16 +33,11 @@ type lookahead struct {
 // at returns the command n places behind the current one, which is at(0).
 func (l *lookahead) at(n uint) *command { return &l.ring[(l.first+n)%uint(len(l.ring))] }
 
-// advance makes the next known command the current one. It reports false if no further command is
-// known.
-func (l *lookahead) advance() bool {
-	if l.found == 0 {
-		return false
-	}
+// advance makes the next known command the current one. There is one.
+func (l *lookahead) advance() {
 	l.first++
 	l.found--
 	l.bytes -= l.at(0).size
-	return true
 }
 
 // full reports whether three commands behind the current one are known.
@@ -73,12 +68,4 @@ func (l *lookahead) clear() {
 	for _, c := range l.ring {
 		clear(c.args[:cap(c.args)])
 	}
-}
-
-// capacity returns the memory that the arguments take, in bytes.
-func (l *lookahead) capacity() (n int) {
-	for _, c := range l.ring {
-		n += cap(c.args) * argSize
-	}
-	return n
 }

@@ -211,10 +211,10 @@ type quiet struct{ limits Limits }
 
 func (*quiet) Begin()              {}
 func (*quiet) Prefetch([][]byte)   {}
-func (*quiet) End()                {}
+func (*quiet) End() uint64         { return 0 }
 func (*quiet) Closed()             {}
 func (*quiet) RetryAfter() int64   { return NoTime }
-func (*quiet) Need() uint64        { return 0 }
+func (*quiet) OutputLimit() int    { return 0 }
 func (*quiet) MessageNeed() uint64 { return 0 }
 func (*quiet) Failed(any, []byte)  {}
 func (p *quiet) Limits() Limits    { return p.limits }

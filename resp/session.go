@@ -11,9 +11,9 @@ type Session struct {
 	handler    Handler
 	in         input
 	out        Writer
-	mark       int  // the start of the current command's output
-	begun      bool // Begin was called and End was not
-	ended      bool // the last Resume has called End
+	mark       int    // the start of the current command's output
+	begun      bool   // Begin was called and End was not
+	need       uint64 // what End has returned; 0 if no command ran
 	closed     bool
 	given      bool // the current command came through Run
 	mayOffload bool
@@ -31,14 +31,12 @@ func NewSession(h Handler) *Session {
 // Space returns the room for the next bytes; it is never empty. It is valid until Filled.
 func (s *Session) Space() []byte { return s.in.space() }
 
-// Filled tells the session about n new bytes in Space, and runs every complete command.
-func (s *Session) Filled(n int) Status {
-	s.in.filled(n)
-	return s.Resume()
-}
-
 // Received tells the session about n new bytes in Space after Retry. Resume runs them.
-func (s *Session) Received(n int) { s.in.filled(n) }
+func (s *Session) Received(n int) {
+	if s.in.end += n; !s.in.lent {
+		s.in.adapt(n)
+	}
+}
 
 // Run runs one command whose arguments a driver has, instead of its bytes. After Retry, Resume runs the
 // command again, and the arguments must not change until then. The driver must not call Space and Filled.
@@ -49,9 +47,15 @@ func (s *Session) Run(args [][]byte) Status {
 }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.
-func (s *Session) Resume() (st Status) {
-	s.ended = false
+func (s *Session) Resume() Status { return s.Filled(0) }
+
+// Filled tells the session about n new bytes in Space, and runs every complete command. It gives back the
+// input buffer that Lend gave.
+func (s *Session) Filled(n int) (st Status) {
+	s.Received(n)
+	s.need = 0
 	if s.closed {
+		s.GiveBack()
 		return Close
 	}
 	defer func() {
@@ -59,9 +63,13 @@ func (s *Session) Resume() (st Status) {
 			s.panicked(reason, debug.Stack())
 			st = Close
 		}
+		s.in.giveBack()
 	}()
 	st = s.run()
-	s.end()
+	if s.begun {
+		s.begun = false
+		s.need = s.handler.End()
+	}
 	s.closed = st == Close
 	return st
 }
@@ -99,12 +107,8 @@ func (s *Session) handle() Status {
 		s.begun = true
 		s.handler.Begin()
 	}
-	for !s.in.upcoming.full() {
-		args := s.in.upcoming.find(s.in.buf, s.in.start, s.in.end)
-		if args == nil {
-			break
-		}
-		s.handler.Prefetch(args)
+	if s.in.hasMore() {
+		s.announce()
 	}
 	st := s.handler.Handle(s.in.args(), &s.out)
 	if st == Offload && !s.mayOffload {
@@ -124,6 +128,17 @@ func (s *Session) handle() Status {
 	return st
 }
 
+// announce passes the plain commands behind the current one to Prefetch.
+func (s *Session) announce() {
+	for !s.in.upcoming.full() {
+		args := s.in.upcoming.find(s.in.buf, s.in.start, s.in.end)
+		if args == nil {
+			return
+		}
+		s.handler.Prefetch(args)
+	}
+}
+
 // refuse ends a session that exceeds a limit, or that has sent an invalid request.
 func (s *Session) refuse(err error) {
 	if err != ErrBufferLimit && err != ErrOutputLimit {
@@ -131,13 +146,6 @@ func (s *Session) refuse(err error) {
 	}
 	s.mark = s.out.Mark()
 	s.handler.Failed(err, nil)
-}
-
-func (s *Session) end() {
-	if s.begun {
-		s.begun, s.ended = false, true
-		s.handler.End()
-	}
 }
 
 // panicked closes the session after a panic of its handler. The replies of earlier commands stay.
@@ -153,17 +161,16 @@ func (s *Session) panicked(reason any, stack []byte) {
 			s.handler.Failed(again, debug.Stack())
 		}
 	}()
-	s.end()
+	s.begun = false
+	s.need = s.handler.End()
 }
 
-// Need returns what the output of the last Filled or Resume waits for; see [Handler]. It is 0 if no command
-// ran.
-func (s *Session) Need() uint64 {
-	if !s.ended {
-		return 0
-	}
-	return s.handler.Need()
-}
+// Need returns what the output of the last Filled or Resume waits for: the result of [Handler.End]. It is 0 if
+// no command ran.
+func (s *Session) Need() uint64 { return s.need }
+
+// OutputLimit returns what LimitOutput has set last, or OnGrowth since.
+func (s *Session) OutputLimit() int { return s.out.limit }
 
 // LimitOutput sets the most bytes of replies that may wait to be sent, 0 for no limit. If a command exceeds
 // it, the session frees its output and closes, and the handler's Failed gets [ErrOutputLimit].
@@ -197,20 +204,6 @@ func (s *Session) SentSome(n int) { s.out.drop(n) }
 // once.
 func (s *Session) SetMayOffload(may bool) { s.mayOffload = may }
 
-// Lend gives the session buffers for one batch. Read into the returned space instead of Space: it is a part
-// of in, or the session's own buffer. If the session needs a buffer for replies, out makes it. The session
-// keeps that buffer until TakeOutput.
-func (s *Session) Lend(in []byte, out func() []byte) (space []byte) {
-	if s.out.buf == nil {
-		s.out.buf = out()
-	}
-	return s.in.lend(in)
-}
-
-// GiveBack ends the use of the input buffer that Lend gave. The session copies the unread bytes to a buffer
-// of its own.
-func (s *Session) GiveBack() { s.in.giveBack() }
-
 // TakeOutput says that all of Output was sent, and takes the output buffer away from the session.
 func (s *Session) TakeOutput() []byte {
 	buf := s.out.buf[:0]
@@ -225,10 +218,16 @@ func (s *Session) Writer() *Writer { return &s.out }
 func (s *Session) Buffered() int { return s.in.unread() }
 
 // Capacity returns the memory that the session's buffers take, in bytes.
-func (s *Session) Capacity() int { return s.in.capacity() + s.out.held + cap(s.out.buf) }
+func (s *Session) Capacity() int { return s.InputCapacity() + s.out.held + cap(s.out.buf) }
 
 // InputCapacity returns the part of Capacity that the commands received take, in bytes.
-func (s *Session) InputCapacity() int { return s.in.capacity() }
+func (s *Session) InputCapacity() int {
+	n := len(s.in.buf) + cap(s.in.parser.spans)*spanSize
+	for i := range s.in.upcoming.ring {
+		n += cap(s.in.upcoming.ring[i].args) * argSize
+	}
+	return n
+}
 
 // Shrink frees the buffers that an idle connection does not need.
 func (s *Session) Shrink() {

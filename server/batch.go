@@ -6,7 +6,6 @@ type batch struct {
 	keys    bool   // a command has used keys
 	changed bool   // a command has changed a key; a read that removes an expired key is such a command
 	epoch   uint64 // of the node as the batch began; 0 if it did not lead, and if it is alone
-	need    uint64 // the position that the replies wait for
 }
 
 // Positions number the changes of the keyspace in the order of the log, from 1. The transport's Barrier

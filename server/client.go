@@ -70,11 +70,13 @@ func (c *Client) Prefetch(args [][]byte) {
 	}
 }
 
-// End ends a batch. It publishes the state of the client, and drops the references to the requests.
-func (c *Client) End() {
+// End ends a batch. It publishes the state of the client, drops the references to the requests, and returns
+// the position that the replies wait for.
+func (c *Client) End() (need uint64) {
 	c.tx.DropPrefetched()
-	c.countGroups()
-	c.batch.need = c.server.need(&c.batch)
+	if c.hasUncounted() {
+		c.countGroups()
+	}
 	c.timing.groups = [2]group{}
 	c.call.Args = nil
 	c.conn.Scratch.Release()
@@ -83,10 +85,8 @@ func (c *Client) End() {
 	} else {
 		c.entry.PublishLast(c.call.Cmd)
 	}
+	return c.server.need(&c.batch)
 }
-
-// Need returns the position that the replies of the last batch wait for.
-func (c *Client) Need() uint64 { return c.batch.need }
 
 // MessageNeed returns the position that a message to the client waits for. It may tell of any
 // change, and waits as a read of all keys would.
@@ -109,7 +109,7 @@ func (c *Client) Failed(reason any, stack []byte) {
 	if reason == resp.ErrOutputLimit {
 		log.Warn("closing a client whose replies exceed client-output-buffer-limit: raise the limit, "+
 			"or ask for less at once",
-			"client", addr, "command", c.call.Name(), "limit", c.OutputLimit().Hard)
+			"client", addr, "command", c.call.Name(), "limit", c.OutputLimit())
 		return
 	}
 	if stack == nil {
@@ -148,13 +148,15 @@ func (c *Client) unwatch() {
 	c.tx.Unwatch(w)
 }
 
-// OutputLimit returns the bounds of the replies that are not sent yet. Any goroutine may call it.
-func (c *Client) OutputLimit() config.OutputLimit {
-	limits := &c.server.Config().ClientOutputBufferLimit
+// OutputLimit returns the hard bound of the replies that are not sent yet.
+func (c *Client) OutputLimit() int { return int(c.OutputLimits().Hard) }
+
+// OutputLimits returns all bounds of the replies that are not sent yet. Any goroutine may call it.
+func (c *Client) OutputLimits() *config.OutputLimit {
 	if c.entry.Kind() == "pubsub" {
-		return limits.PubSub
+		return &c.server.Config().ClientOutputBufferLimit.PubSub
 	}
-	return limits.Normal
+	return &c.server.Config().ClientOutputBufferLimit.Normal
 }
 
 // MayIdle reports whether the client waits for the server. The directive timeout does not apply

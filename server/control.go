@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"cellserver/commands"
+	"cellserver/server/stats"
 )
 
 // control implements [commands.Control].
@@ -41,16 +42,9 @@ func (s *Server) StopScripts() { s.parts.Scripts.Stop() }
 func (c *control) SetActiveExpire(on bool) { c.active.Store(on) }
 
 // counters implements [commands.CommandStats].
-type counters struct{ server *Server }
-
-// Decided implements [commands.CommandStats].
-func (c *counters) Decided(cmd *commands.Command, limited, looked bool) {
-	c.server.stats.Commands.Decided(cmd, limited, looked)
-}
-
-// Durations implements [commands.CommandStats].
-func (c *counters) Durations(cmd *commands.Command) (calls int64, steps []commands.DurationStep) {
-	return c.server.stats.Commands.Durations(cmd)
+type counters struct {
+	*stats.Commands
+	server *Server
 }
 
 // Reset implements [commands.CommandStats].

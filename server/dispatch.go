@@ -19,7 +19,9 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if st == resp.Retry || st == resp.Offload {
 		return st
 	}
-	c.endWait()
+	if c.entry.Blocked() {
+		c.endWait()
+	}
 	if c.conn.Modes.Reply != commands.ReplyOn {
 		c.dropReply(w, mark)
 	}

@@ -33,7 +33,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		}
 	}
 	call.Tx = c.tx
-	if !c.offloaded && call.Long() {
+	if cmd.Cost != nil && !c.offloaded && call.Long() {
 		c.tx.End()
 		return resp.Offload
 	}
@@ -134,7 +134,7 @@ func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
 	joined := c.joinsGroup(cmd)
-	if joined == nil {
+	if joined == nil && c.hasUncounted() {
 		c.countGroups()
 	}
 	mark, start := call.Out.Mark(), c.timing.since

@@ -28,9 +28,10 @@ func (c *Client) CountCall(call *commands.Call) { c.countCall(call) }
 
 // Join joins n calls to the group of a command, after a call that took some nanoseconds alone.
 func (c *Client) Join(cmd *commands.Command, alone, n int64) {
-	c.timing.lead(cmd, alone)
+	t := &c.timing
+	t.groups[1], t.groups[0] = t.groups[0], group{cmd: cmd, alone: alone}
 	c.joinsGroup(cmd).n += n
-	c.timing.n += n
+	t.n += n
 }
 
 // CountGroups counts the calls of all groups.

@@ -59,11 +59,12 @@ func (c *Client) joinsGroup(cmd *commands.Command) *group {
 	return nil
 }
 
+// hasUncounted reports whether countGroups has something to count.
+func (c *Client) hasUncounted() bool { return c.timing.n > 0 || c.tx.HasUncounted() }
+
 // countGroups counts the calls of both groups, and the changes of the keyspace.
 func (c *Client) countGroups() {
-	if c.tx.CountChanges() {
-		c.batch.changed = true
-	}
+	c.batch.changed = c.tx.CountChanges() || c.batch.changed
 	t := &c.timing
 	if t.n == 0 {
 		return
@@ -113,20 +114,13 @@ func (c *Client) countCall(call *commands.Call) {
 	if took >= s.slow.Above() {
 		s.slow.Note(call, c.entry.Addr(), s.Config(), took)
 	}
-	if t.n == 0 { // else it is EXEC, and the last commands of its transaction are not counted yet
-		t.lead(call.Cmd, took)
-	}
-}
-
-// lead makes a command that was measured alone the first of a group.
-func (t *timing) lead(cmd *commands.Command, took int64) {
-	switch cmd {
-	case t.groups[0].cmd:
-	case t.groups[1].cmd:
+	switch {
+	case t.n > 0: // it is EXEC, and the last commands of its transaction are not counted yet
+	case t.groups[0].cmd == call.Cmd:
+		t.groups[0].alone = took
+	case t.groups[1].cmd == call.Cmd:
 		t.groups[1].alone = took
-		return
 	default:
-		t.groups[1], t.groups[0] = t.groups[0], group{cmd: cmd}
+		t.groups[1], t.groups[0] = t.groups[0], group{cmd: call.Cmd, alone: took}
 	}
-	t.groups[0].alone = took
 }

@@ -15,6 +15,9 @@ func (s *Store) SetLFU(logFactor, decayMinutes int) {
 
 // touch notes that the key of a cell was used.
 func (tx *Tx) touch(c table.Cell) {
+	if tx.NoTouch {
+		return
+	}
 	if !tx.s.lfu.Load() {
 		c.SetAccess(uint32(tx.now/1e9) & lruMask)
 		return

@@ -41,29 +41,21 @@ func (tx *Tx) Write(key []byte) (e Entry) {
 
 // WriteIn is [Tx.Write] into an Entry of the caller. Copying an Entry takes as long as finding
 // the key.
-func (tx *Tx) WriteIn(e *Entry, key []byte) {
-	tx.locate(e, key)
-	if !e.place.Found() {
-		return
-	}
-	if c := e.place.Cell(); c.Expired(tx.now) && !tx.KeepExpired {
-		e.expire()
-	} else if !tx.NoTouch {
-		tx.touch(c)
-	}
-}
+func (tx *Tx) WriteIn(e *Entry, key []byte) { tx.FindIn(e, key, false) }
 
-// WriteTATIn is [Tx.WriteIn] for a command to which an expired TAT means the same as no key. It
-// leaves an expired throttle key in place, to be overwritten. Removing the cell and making a new
-// one would cost more.
-func (tx *Tx) WriteTATIn(e *Entry, key []byte) {
+// FindIn is [Tx.WriteIn]. With keepTAT, an expired TAT means the same as no key: an expired throttle key stays
+// in place, to be overwritten. Removing the cell and making a new one would cost more.
+func (tx *Tx) FindIn(e *Entry, key []byte, keepTAT bool) {
 	tx.locate(e, key)
 	if !e.place.Found() {
 		return
 	}
-	if c := e.place.Cell(); !c.ExpiryIsTAT() && c.Expired(tx.now) {
+	switch c := e.place.Cell(); {
+	case keepTAT && c.ExpiryIsTAT(): // it stays, also if it has expired
+		tx.touch(c)
+	case c.Expired(tx.now) && !tx.KeepExpired:
 		e.expire()
-	} else if !tx.NoTouch {
+	default:
 		tx.touch(c)
 	}
 }

@@ -17,14 +17,14 @@ func TestWriteTATIn(t *testing.T) {
 	key := []byte("k")
 	tx := whole(s, testNow)
 	var e Entry
-	tx.WriteTATIn(&e, key)
+	tx.FindIn(&e, key, true)
 	require.False(t, e.Exists())
 	e.SetInt(testNow+5e6, table.CeilMillis(testNow+5e6))
 	tx.End()
 
 	later := testNow + int64(5e6)
 	tx = whole(s, later)
-	tx.WriteTATIn(&e, key)
+	tx.FindIn(&e, key, true)
 	require.Equal(t, testNow+int64(5e6), e.Int())
 	e.SetInt(later+7e6, table.CeilMillis(later+7e6))
 	require.Equal(t, 1, tx.Changes())
@@ -32,7 +32,7 @@ func TestWriteTATIn(t *testing.T) {
 	tx.End()
 
 	tx = whole(s, later+7e6)
-	tx.WriteTATIn(&e, key) // this time nothing overwrites the TAT
+	tx.FindIn(&e, key, true) // this time nothing overwrites the TAT
 	e = tx.Peek(key)
 	require.False(t, e.Exists())
 	e = tx.Write([]byte("plain"))
@@ -40,7 +40,7 @@ func TestWriteTATIn(t *testing.T) {
 	tx.End()
 
 	tx = whole(s, later+20e6)
-	tx.WriteTATIn(&e, []byte("plain"))
+	tx.FindIn(&e, []byte("plain"), true)
 	require.False(t, e.Exists(), "a key that is no throttle key expires for WriteTATIn, too")
 	checkInvariants(t, tx)
 	tx.End()

@@ -81,8 +81,8 @@ func crc16(b []byte) uint16 {
 //
 // Source: https://redis.io/docs/reference/cluster-spec/#hash-tags
 func Slot(key []byte) uint16 {
-	if slot, plain := PlainSlot(key); plain {
-		return slot
+	if crc, plain := checksum(key, highBits); plain {
+		return crc % Slots
 	}
 	if open := bytes.IndexByte(key, '{'); open >= 0 {
 		if n := bytes.IndexByte(key[open+1:], '}'); n > 0 {

@@ -69,13 +69,14 @@ func (q *hashQueue) add(k HashedKey) (before, added *HashedKey) {
 
 // slotOf returns the slot of the key of a transaction on one key, and keeps its hash.
 func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
-	k := h.later.take(key)
-	if k == nil {
-		h.own = hashKey(t, key)
-		k = &h.own
+	if h.key = nil; h.later.first != h.later.end {
+		h.key = h.later.take(key)
 	}
-	h.key = k
-	return k.slot
+	if h.key == nil {
+		h.own = hashKey(t, key)
+		h.key = &h.own
+	}
+	return h.key.slot
 }
 
 // hashKey computes the slot and the hash of a key.

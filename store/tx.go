@@ -217,6 +217,9 @@ func (tx *Tx) finish() {
 	tx.unlock()
 }
 
+// HasUncounted reports whether there are changes that CountChanges would count.
+func (tx *Tx) HasUncounted() bool { return tx.changes > 0 }
+
 // CountChanges adds the changes since its last call to [Store.Changes]. It reports whether there were any.
 func (tx *Tx) CountChanges() bool {
 	if tx.changes == 0 {

@@ -298,7 +298,7 @@ func TestUndoKeepsAccessAndExpiredKeys(t *testing.T) {
 	tx.NoTouch = true
 	e := tx.Write([]byte("key"))
 	e.Delete()
-	tx.WriteTATIn(&e, []byte("tat"))
+	tx.FindIn(&e, []byte("tat"), true)
 	require.True(t, e.Exists(), "it has expired, but is there")
 	e.SetInt(testNow+200e9, table.CeilMillis(testNow+200e9))
 	tx.End()

@@ -72,7 +72,7 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 // safe waits until the replies may leave. It reports false if they must not.
 func (s *Session) safe(mark uint64) bool {
 	result := make(chan bool, 1)
-	safe, now := s.process.node.Later(s.client.Need(), mark, func(safe bool) { result <- safe })
+	safe, now := s.process.node.Later(s.session.Need(), mark, func(safe bool) { result <- safe })
 	if now {
 		return safe
 	}

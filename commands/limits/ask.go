@@ -10,46 +10,33 @@ import (
 // seconds.
 type replyFunc func(c *commands.Call, a *limiters.Answer, millis bool)
 
-// ask runs a limiter's command whose key is the first argument. It reads the arguments, decides,
-// applies the decision and replies with five integers.
-func ask[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error)) error {
-	return askWithReply(c, read, replyAnswer)
-}
-
-// askWithReply is [ask] with another reply.
-func askWithReply[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error), reply replyFunc) error {
-	scratch := c.Conn.Scratch.Limit
-	if scratch == nil {
-		scratch = new(limiters.Scratch)
-		c.Conn.Scratch.Limit = scratch
-	}
-	scratch.Args.Begin(c.Cmd.Name, c.Args[min(2, len(c.Args)):])
-	return scratch.Args.Explain(askWith(c, scratch, read, reply))
-}
-
-// askWith is askWithReply with the scratch memory of the connection. CL.PROBE and any limiter with PEEK only
-// look, and change nothing.
-func askWith[L limiters.Limiter](c *commands.Call, scratch *limiters.Scratch, read func(*limiters.Args) (L, error), reply replyFunc) error {
-	l, err := read(&scratch.Args)
+// ask runs a limiter's command whose key is the first argument. It reads the arguments, decides, applies the
+// decision and replies. CL.PROBE and any limiter with PEEK only look, and change nothing.
+func ask[L limiters.Limiter](c *commands.Call, read func(*limiters.Args) (L, error), reply replyFunc) error {
+	scratch := c.Conn.Scratch.Limiter()
+	args, e, a := &scratch.Args, &scratch.Entry, &scratch.Answer
+	args.Begin(c.Cmd.Name, c.Args[min(2, len(c.Args)):])
+	l, err := read(args)
 	if err != nil {
-		return err
+		return args.Explain(err)
 	}
-	looks := c.Cmd.Flags&commands.ReadOnly != 0
+	key, looks := c.Args[1], c.Cmd.Flags&commands.ReadOnly != 0
 	if looks {
-		scratch.Entry = c.Tx.Read(c.Args[1])
+		*e = c.Tx.Read(key)
 	} else {
-		l.Find(&scratch.Entry, c.Tx, c.Args[1])
+		c.Tx.FindIn(e, key, l.KeepsTAT())
 	}
-	a := &scratch.Answer
-	if err = l.Decide(&scratch.Entry, a, c.Now, scratch.Args.Quantity); err != nil {
-		return err
+	if err = l.Decide(e, a, c.Now, args.Quantity); err != nil {
+		return args.Explain(err)
 	}
-	looks = looks || scratch.Args.Has(limiters.OptPeek)
+	looks = looks || args.Has(limiters.OptPeek)
 	if a.Changed && !looks {
-		l.Apply(&scratch.Entry, a, c.Now)
+		l.Apply(e, a, c.Now)
 	}
-	count(c, c.Args[1], a.Limited, looks || scratch.Args.Quantity == 0)
-	reply(c, a, scratch.Args.Has(limiters.OptMS))
+	if looks = looks || args.Quantity == 0; looks || a.Limited {
+		count(c, key, a.Limited, looks)
+	}
+	reply(c, a, args.Has(limiters.OptMS))
 	return nil
 }
 
@@ -68,12 +55,9 @@ func wholeUnits(ns int64, millis bool) int64 {
 	return limiters.Seconds(ns)
 }
 
-// count counts a decision about a key. looked is true for a request that consumes nothing
+// count counts a decision about a key: a refusal, or a request that looked. looked is true for a request that consumes nothing
 // (CL.PROBE, PEEK, a quantity of 0). Such a request does not count for CL.TOP.
 func count(c *commands.Call, key []byte, limited, looked bool) {
-	if !limited && !looked {
-		return
-	}
 	c.Server.Stats.Commands.Decided(c.Cmd, limited, looked)
 	if limited && !looked {
 		c.Server.Stats.Limited.Add(c.Tx.DB(), key)

@@ -18,7 +18,7 @@ var (
 		Name: "cl.acquire", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
 		Summary: "Takes or renews one of a limited number of permits. A permit is free again after its lease.",
 		Usage:   "key limit lease holder [MS] [PEEK]", Complexity: "O(log(N)) where N is the number of permits in use",
-		Run: func(c *commands.Call) error { return ask(c, limiters.ReadLease) },
+		Run: func(c *commands.Call) error { return ask(c, limiters.ReadLease, replyAnswer) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.release", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupLimiter,

@@ -26,5 +26,5 @@ var _ = commands.Register(&commands.Command{
 		"and logs the action if it may.",
 	Usage:      "key limit period [quantity] [GAP seconds] [STRICT] [RESOLUTION seconds] [MS] [PEEK]",
 	Complexity: "O(log(N)+Q) where N is the length of the log and Q the quantity; with RESOLUTION O(N)",
-	Run:        func(c *commands.Call) error { return ask(c, limiters.ReadLog) },
+	Run:        func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) },
 })

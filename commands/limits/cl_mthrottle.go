@@ -36,7 +36,7 @@ func clMthrottle(c *commands.Call) error {
 		return args.Explain(err)
 	}
 	for i := range all {
-		all[i].Limiter.Find(&all[i].Entry, c.Tx, c.Args[2+wordsPerLimit*i])
+		c.Tx.FindIn(&all[i].Entry, c.Args[2+wordsPerLimit*i], all[i].Limiter.KeepsTAT())
 	}
 	refusing, err := limiters.DecideAll(all, c.Now, args.Quantity)
 	if err != nil {

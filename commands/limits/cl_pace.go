@@ -23,7 +23,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.pace", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
 	Summary: "Returns how long to delay an action, so that actions begin at a steady rate.",
 	Usage:   "key max_burst count period [quantity] [MAXWAIT seconds] [WARMUP seconds] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return askWithReply(c, limiters.ReadPace, replyPace) },
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadPace, replyPace) },
 })
 
 // replyPace replies with the five integers of every limiter, and with the milliseconds for which

@@ -15,5 +15,5 @@ var _ = commands.Register(&commands.Command{
 	Summary: "Decides whether an action may happen now, and counts the action if it may: CL.THROTTLE " +
 		"in the syntax that Redis planned for 8.8.",
 	Usage: "key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadGCRA) },
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadGCRA, replyAnswer) },
 })

@@ -15,7 +15,7 @@ var _ = commands.Register(&commands.Command{
 	Summary: "Decides whether an action may happen now, and counts the action if it may: CL.THROTTLE " +
 		"in the syntax of throttlecrab.",
 	Usage: "key max_burst count period [quantity] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return askWithReply(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
 })
 
 // replyThrottlecrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.

@@ -19,8 +19,7 @@ type handler struct {
 func (h *handler) Conn() *commands.Conn { return &h.conn }
 func (*handler) Begin()                 {}
 func (*handler) Prefetch([][]byte)      {}
-func (*handler) End()                   {}
-func (*handler) Need() uint64           { return 0 }
+func (*handler) End() uint64            { return 0 }
 func (*handler) Limits() resp.Limits    { return resp.Limits{} }
 func (*handler) Closed()                {}
 

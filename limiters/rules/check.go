@@ -278,7 +278,7 @@ func (c *Check) findStates(tx *store.Tx, now int64, reserves bool) (released, st
 			a.Limiter = from.limit.Reserving
 		}
 		tx.Expect(key)
-		a.Limiter.Find(&a.Entry, tx, key.Key())
+		tx.FindIn(&a.Entry, key.Key(), a.Limiter.KeepsTAT())
 		released = released || c.mayHaveReleases(i)
 		_, isRate := from.limit.Limit.(limiters.Rate)
 		stale = stale || (mixed || !isRate) && c.found.Ledger.IsStale(&a.Entry, from.limit.Limit, now)

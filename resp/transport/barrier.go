@@ -30,36 +30,9 @@ type Gatherer interface {
 	Gather() (again time.Duration)
 }
 
-// gate calls a Barrier, if there is one.
-type gate struct{ barrier Barrier }
+// noBarrier is the Barrier of a server without one: every change is safe.
+type noBarrier struct{}
 
-func (g gate) mark() uint64 {
-	if g.barrier == nil {
-		return 0
-	}
-	return g.barrier.Mark()
-}
-
-// wait waits for a position with [Barrier.Wait].
-func (g gate) wait(need, mark uint64) bool {
-	return need == 0 || g.barrier == nil || g.barrier.Wait(mark)
-}
-
-// later waits for a position with [Barrier.Later].
-func (g gate) later(need, mark uint64, done func(safe bool)) (safe, now bool) {
-	if need == 0 || g.barrier == nil {
-		return true, true
-	}
-	return g.barrier.Later(need, mark, done)
-}
-
-// gather calls Gather, if the Barrier is a Gatherer.
-func (g gate) gather() time.Duration {
-	if g.barrier == nil {
-		return 0
-	}
-	if b, ok := g.barrier.(Gatherer); ok {
-		return b.Gather()
-	}
-	return 0
-}
+func (noBarrier) Mark() uint64                                     { return 0 }
+func (noBarrier) Wait(uint64) bool                                 { return true }
+func (noBarrier) Later(_, _ uint64, _ func(bool)) (safe, now bool) { return true, true }

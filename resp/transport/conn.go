@@ -13,10 +13,10 @@ import (
 
 // host is what all connections of a server share. Its plain fields do not change after the first Serve.
 type host struct {
-	gate       // the server's Barrier
-	writeLimit func(*Conn) int64
-	pushLimit  int64
-	log        *slog.Logger
+	barrier   Barrier
+	gatherer  Gatherer // the barrier, if it gathers
+	pushLimit int
+	log       *slog.Logger
 
 	adopting sync.Mutex // held while a connection has two descriptors: only one has
 

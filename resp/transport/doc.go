@@ -94,7 +94,7 @@
 //   - resp.Handler.Closed is called exactly once for every accepted connection.
 //   - A connection needs one descriptor. While a loop adopts it, it has two. Only one connection of a server is adopted
 //     at a time. If the system has no second one, the worker goes on.
-//   - The bytes that wait for a client are bounded by WriteLimit or PushLimit.
+//   - The bytes that wait for a client are bounded by OutputLimit or PushLimit.
 //
 // # Locks
 //

@@ -20,6 +20,8 @@ type echoServer struct {
 	conns []*Conn
 	hold  func(c *Conn)
 	taken func(c *Conn)
+
+	outputLimit int
 }
 
 type heldEcho struct {
@@ -89,7 +91,7 @@ func (s *echoServer) handleWith(build func(h heldEcho) resp.Handler) {
 		defer s.mu.Unlock()
 		c.UserData = make(chan struct{}, 2)
 		s.conns = append(s.conns, c)
-		return build(heldEcho{c: c, s: s}), ""
+		return build(heldEcho{echo: echo{s.outputLimit}, c: c, s: s}), ""
 	}
 }
 

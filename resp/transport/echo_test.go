@@ -9,15 +9,15 @@ import (
 )
 
 // echo is a handler for tests. It answers a command with its arguments, except for CLOSE, PANIC and BIG n.
-type echo struct{}
+type echo struct{ outputLimit int }
 
 func (*echo) Begin()              {}
 func (*echo) Prefetch([][]byte)   {}
-func (*echo) End()                {}
+func (*echo) End() uint64         { return 0 }
 func (*echo) Closed()             {}
 func (*echo) Limits() resp.Limits { return resp.Limits{} }
 func (*echo) RetryAfter() int64   { return resp.NoTime }
-func (*echo) Need() uint64        { return 0 }
+func (e *echo) OutputLimit() int  { return e.outputLimit }
 func (*echo) MessageNeed() uint64 { return 0 }
 func (*echo) Failed(any, []byte)  {}
 

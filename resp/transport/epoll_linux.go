@@ -55,17 +55,25 @@ func (p *epoll) remove(fd int) {
 // wait returns the descriptors with new input. If block is true and there are none, it waits for one, or at
 // most for a time if that is not 0.
 func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
-	n := p.look()
-	for n <= 0 && block {
+	for {
+		// This call does not block, so the runtime need not prepare for it.
+		found, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd),
+			uintptr(unsafe.Pointer(&p.events)), maxEvents, 0, 0, 0)
+		switch {
+		case no == 0 && found > 0:
+			return p.events[:found]
+		case !block:
+			return nil
+		}
 		// Let other goroutines run first: a blocked system call keeps its processor for a while.
 		runtime.Gosched()
 		if most > 0 {
 			nap(most)
-			return p.events[:max(p.look(), 0)]
+			block = false
+		} else if n, _ := syscall.EpollWait(p.fd, p.events[:], -1); n > 0 {
+			return p.events[:n]
 		}
-		n, _ = syscall.EpollWait(p.fd, p.events[:], -1)
 	}
-	return p.events[:max(n, 0)]
 }
 
 // longestNap is how long a loop sleeps at most before it asks for new input.
@@ -78,23 +86,11 @@ func nap(most time.Duration) {
 	_ = syscall.Nanosleep(&t, nil)
 }
 
-// look asks for new input without blocking. So the runtime need not prepare for a call that blocks.
-func (p *epoll) look() int {
-	n, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events)), maxEvents, 0, 0, 0)
-	if no != 0 {
-		return 0
-	}
-	return int(n)
-}
-
 // wake makes wait return. Any goroutine may call it until close.
 func (p *epoll) wake() {
 	one := [8]byte{1}
 	syscall.Write(p.waker, one[:])
 }
-
-// woken reports whether an event comes from wake.
-func (p *epoll) woken(e syscall.EpollEvent) bool { return int(e.Fd) == p.waker }
 
 // clearWake takes back earlier calls of wake.
 func (p *epoll) clearWake() {
@@ -102,21 +98,21 @@ func (p *epoll) clearWake() {
 	syscall.Read(p.waker, scrap[:])
 }
 
-// readFrom reads available bytes without blocking. 0 bytes without an error mean the end of the stream.
-func readFrom(fd int, p []byte) (int, error) {
-	return transfer(syscall.SYS_RECVFROM, fd, p, syscall.MSG_DONTWAIT)
-}
-
-// writeTo writes as many bytes as the socket has room for, without blocking.
-func writeTo(fd int, p []byte) (int, error) {
-	return transfer(syscall.SYS_SENDTO, fd, p, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
-}
-
-// transfer moves bytes between a socket and p. recvfrom and sendto do less work in the kernel than read and
+// transfer is a system call that moves bytes of a socket. These do less work in the kernel than read and
 // write, which also serve files.
-func transfer(call uintptr, fd int, p []byte, flags uintptr) (int, error) {
+type transfer struct{ call, flags uintptr }
+
+var (
+	receive = transfer{syscall.SYS_RECVFROM, syscall.MSG_DONTWAIT}
+	send    = transfer{syscall.SYS_SENDTO, syscall.MSG_DONTWAIT | syscall.MSG_NOSIGNAL}
+)
+
+// move moves available bytes to p, or as many bytes of p as the socket has room for, and does not block. It
+// returns 0 bytes without an error at the end of the stream.
+func (t *transfer) move(fd int, p []byte) (int, error) {
 	for {
-		n, _, no := syscall.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), flags, 0, 0)
+		n, _, no := syscall.RawSyscall6(t.call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))),
+			uintptr(len(p)), t.flags, 0, 0)
 		switch no {
 		case 0:
 			return int(n), nil

@@ -16,10 +16,10 @@ func newHeldTurn(l *loop) *heldTurn {
 	return h
 }
 
-// askBarrier asks whether the clients of this turn may have their replies. It returns nil if they may, and
-// otherwise the turn that holds the clients that must wait.
-func (l *loop) askBarrier() (held *heldTurn) {
-	safe, now := l.host.later(l.need, l.mark, l.next.done)
+// askBarrier asks whether the clients of this turn may have replies that need up to a position. It returns nil
+// if they may, and otherwise the turn that holds the clients that must wait.
+func (l *loop) askBarrier(need uint64) (held *heldTurn) {
+	safe, now := l.host.barrier.Later(need, l.mark, l.next.done)
 	switch {
 	case !now:
 		held, l.next = l.next, newHeldTurn(l)
@@ -67,7 +67,7 @@ func (l *loop) answerHeld(h *heldTurn) {
 		c.held, c.lost = false, !h.safe
 		if c.unread {
 			c.unread = false
-			l.enqueue(c)
+			l.enqueue(c, &l.ready)
 		}
 		if c.stopping.Load() && c.status != resp.Close {
 			c.status = resp.Close

@@ -25,7 +25,6 @@ type loop struct {
 type thisTurn struct {
 	due  []*Conn   // connections that get their replies at the end of this turn
 	mark uint64    // of the Barrier, when the turn began
-	need uint64    // the highest of all that are due
 	next *heldTurn // for the next turn that the Barrier holds
 }
 

@@ -1,6 +1,10 @@
 package transport
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"cellserver/resp"
+)
 
 // outbox is what is to leave for a client.
 type outbox struct {
@@ -12,16 +16,16 @@ type outbox struct {
 
 // Push sends p, one complete message, between replies: at once if the client is idle, otherwise after the
 // replies of the batch that runs. It copies p and never blocks. Push closes a client whose waiting bytes
-// exceed the server's WriteLimit or, without a WriteLimit, its PushLimit.
+// exceed the handler's OutputLimit or, without one, the server's PushLimit.
 func (c *Conn) Push(p []byte) {
-	limit, pushLimit := c.writeLimit(), c.host.pushLimit
+	limit := c.handler.OutputLimit()
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
 		return
 	}
-	size := int64(len(c.queue) + len(p))
-	if limit > 0 && size+c.writing.Load() > limit || limit == 0 && size > pushLimit {
+	size := len(c.queue) + len(p)
+	if limit > 0 && size+int(c.writing.Load()) > limit || limit == 0 && size > c.host.pushLimit {
 		c.mu.Unlock()
 		c.Close()
 		return
@@ -54,13 +58,6 @@ func (c *Conn) Pending() int {
 	return len(c.queue) + int(c.writing.Load())
 }
 
-func (c *Conn) writeLimit() int64 {
-	if c.host.writeLimit == nil {
-		return 0
-	}
-	return c.host.writeLimit(c)
-}
-
 // sendPushed sends the queue until it is empty, or until a batch or an event loop sends it instead.
 func (c *Conn) sendPushed() {
 	for {
@@ -78,29 +75,30 @@ func (c *Conn) sendPushed() {
 		c.writing.Store(int64(len(p)))
 		c.mu.Unlock()
 		c.all.change(0, len(p))
-		c.host.wait(c.handler.MessageNeed(), 0) // the result does not matter: a message promises nothing
+		if c.handler.MessageNeed() > 0 {
+			c.host.barrier.Wait(0) // the result does not matter: a message promises nothing
+		}
 		c.write(nc, p)
 		c.all.change(len(p), 0)
 		c.wire.Unlock()
 	}
 }
 
-// beginBatch marks the barrier, and holds pushed bytes back until endBatch.
-func (c *Conn) beginBatch() {
-	c.mark = c.host.mark()
-	c.session.LimitOutput(int(c.writeLimit()))
+// runBatch runs the commands that n new bytes complete, and returns how the batch ended. It holds pushed bytes
+// back until endBatch. The last output of a connection gets the messages that were pushed before.
+func (c *Conn) runBatch(n int) resp.Status {
+	c.mark = c.host.barrier.Mark()
 	c.mu.Lock()
 	c.busy = true
 	c.mu.Unlock()
-}
-
-// setNeed sets what the output of a batch waits for. The last output of a connection gets the messages that
-// were pushed before.
-func (c *Conn) setNeed(last bool) {
-	c.need = c.session.Need()
-	if last {
+	if limit := c.handler.OutputLimit(); limit != c.session.OutputLimit() {
+		c.session.LimitOutput(limit)
+	}
+	c.status = c.session.Filled(n)
+	if c.need = c.session.Need(); c.status == resp.Close {
 		c.takeMessages()
 	}
+	return c.status
 }
 
 // takeMessages moves the queue to the output. It holds further messages back until endBatch.
@@ -123,10 +121,10 @@ func (c *Conn) count(output int64) {
 }
 
 // countOutput counts the session's output, which has size bytes. It returns the limit of the output:
-// WriteLimit less the bytes that wait already, at least 1. The limit is 0 if there is no WriteLimit.
+// OutputLimit less the bytes that wait already, at least 1. The limit is 0 if there is no OutputLimit.
 // countOutput counts nothing if the output exceeds the limit.
 func (c *Conn) countOutput(size int) (limit int) {
-	limit = int(c.writeLimit())
+	limit = c.handler.OutputLimit()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if limit > 0 {
@@ -148,19 +146,21 @@ func (c *Conn) outputGrew(size int) (limit int) {
 // endBatch makes the bytes to send the session's output. The messages that were pushed meanwhile follow the
 // replies. If they have to wait for the barrier, they stay in the queue, and endBatch starts their sending.
 // It returns the number of bytes to send, and false if the connection is closed or if more bytes wait than
-// WriteLimit allows.
+// OutputLimit allows.
 func (c *Conn) endBatch() (int, bool) {
-	out, limit := c.session.Pending(), c.writeLimit()
+	out, limit := c.session.Pending(), c.handler.OutputLimit()
 	c.mu.Lock()
-	if c.closed || limit > 0 && int64(out+len(c.queue)) > limit {
+	if c.closed || limit > 0 && out+len(c.queue) > limit {
 		c.mu.Unlock()
 		return 0, false
 	}
 	c.busy, c.need, c.counted = false, 0, 0
 	var pushed []byte
-	if len(c.queue) > 0 && c.handler.MessageNeed() != 0 {
+	switch {
+	case len(c.queue) == 0:
+	case c.handler.MessageNeed() != 0:
 		c.sendQueue()
-	} else {
+	default:
 		pushed = c.takeQueue()
 	}
 	c.writing.Store(int64(out + len(pushed)))
@@ -177,9 +177,7 @@ func (c *Conn) endBatch() (int, bool) {
 // takeQueue empties the queue; mu is held.
 func (c *Conn) takeQueue() []byte {
 	p := c.queue
-	if p != nil {
-		c.setQueue(nil)
-	}
+	c.setQueue(nil)
 	return p
 }
 
@@ -188,7 +186,9 @@ func (c *Conn) takeQueue() []byte {
 func (c *Conn) write(nc interface{ Write([]byte) (int, error) }, p []byte) bool {
 	if len(p) > 0 {
 		n, err := nc.Write(p)
-		c.sent(n)
+		if n > 0 {
+			c.sent(n)
+		}
 		if err != nil {
 			c.Close()
 		}

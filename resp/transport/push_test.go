@@ -23,7 +23,7 @@ func TestPushToAnIdleClient(t *testing.T) {
 	})
 }
 
-// PushLimit bounds the messages for a client that does not read, if there is no WriteLimit.
+// PushLimit bounds the messages for a client that does not read, if there is no OutputLimit.
 func TestPushLimit(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		s.PushLimit = 1000
@@ -98,11 +98,11 @@ func TestPushesAndRepliesInterleave(t *testing.T) {
 	})
 }
 
-// WriteLimit bounds the memory for a client that does not read, and Push does not block.
+// OutputLimit bounds the memory for a client that does not read, and Push does not block.
 func TestSlowReaderIsClosed(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		const limit = 1 << 20
-		s.WriteLimit = func(*Conn) int64 { return limit }
+		s.outputLimit = limit
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		c.Do("x")
@@ -126,7 +126,7 @@ func TestSlowReaderIsClosed(t *testing.T) {
 // took them, and as many could be pushed again.
 func TestMessagesThatAreTakenCount(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		s.WriteLimit = func(*Conn) int64 { return 1000 }
+		s.outputLimit = 1000
 		pending := make(chan int, 2)
 		var once sync.Once
 		s.taken = func(c *Conn) {
@@ -145,12 +145,12 @@ func TestMessagesThatAreTakenCount(t *testing.T) {
 	})
 }
 
-// TestAGrowingReplyCounts pushes while a command writes a long reply. Both together exceed WriteLimit by at most one segment
-// of a reply. Before, each of them could be as large as WriteLimit.
+// TestAGrowingReplyCounts pushes while a command writes a long reply. Both together exceed OutputLimit by at most one segment
+// of a reply. Before, each of them could be as large as OutputLimit.
 func TestAGrowingReplyCounts(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		const limit, piece = 16 << 20, 256 << 10
-		s.WriteLimit = func(*Conn) int64 { return limit }
+		s.outputLimit = limit
 		most := make(chan int, 1)
 		s.hold = func(c *Conn) {
 			total, w, bytes := 0, c.session.Writer(), make([]byte, piece)
@@ -174,9 +174,9 @@ func TestAGrowingReplyCounts(t *testing.T) {
 	})
 }
 
-func TestReplyBeyondTheWriteLimit(t *testing.T) {
+func TestReplyBeyondTheOutputLimit(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		s.WriteLimit = func(*Conn) int64 { return 1000 }
+		s.outputLimit = 1000
 		startEcho(t, s, nil)
 		c := resptest.Dial(t, s.addr)
 		c.Send("BIG", "2000")

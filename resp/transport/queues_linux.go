@@ -1,10 +1,6 @@
 package transport
 
-import (
-	"slices"
-
-	"cellserver/resp"
-)
+import "cellserver/resp"
 
 // Work is in bytes: those received, those of the commands that ran, and the new memory for a command that is
 // not complete. Fresh memory is slow: the system clears it.
@@ -31,15 +27,10 @@ type queues struct {
 	work   int    // of this turn
 }
 
-// enqueue adds a client that has sent something.
-func (q *queues) enqueue(c *Conn) { q.put(c, &q.ready) }
-
-// enqueueAgain adds a client that gets no further batch in this turn.
-func (q *queues) enqueueAgain(c *Conn) { q.put(c, &q.again) }
-
-// put appends a client to the queue short, or to long if its last batch was long. It does nothing if the
-// client is queued.
-func (q *queues) put(c *Conn, short *[]int) {
+// enqueue adds a client that has sent something to the queue short, or to long if its last batch was long. It
+// does nothing if the client is queued. short is ready, or again if the client gets no further batch in this
+// turn.
+func (q *queues) enqueue(c *Conn, short *[]int) {
 	if q.queued[c.fd] {
 		return
 	}
@@ -73,26 +64,11 @@ func (l *loop) runBatches() {
 	for last := len(l.ready) - 1; last >= 0 && l.work < turnWork; last-- {
 		fd := l.ready[last]
 		l.ready = l.ready[:last]
-		l.serve(fd)
+		l.runBatch(fd)
 	}
-	l.runLong(long)
-}
-
-// runLong serves at most n clients with long batches.
-func (l *loop) runLong(n int) {
-	served := 0
-	defer func() { l.long = slices.Delete(l.long, 0, served) }() // after a panic, too
-	for end := l.work + longShare; served < n && l.work < end; {
-		fd := l.long[served]
-		served++
-		l.serve(fd)
-	}
-}
-
-// serve runs a batch of a client that was queued, if its connection is still open.
-func (l *loop) serve(fd int) {
-	l.queued[fd] = false
-	if c := l.conns[fd]; c != nil {
-		l.runBatch(c)
+	for end := l.work + longShare; long > 0 && l.work < end; long-- {
+		fd := l.long[0]
+		l.long = l.long[1:]
+		l.runBatch(fd)
 	}
 }

@@ -161,10 +161,10 @@ func TestLongBatchesAreRemembered(t *testing.T) {
 	c := new(Conn)
 	c.fd, c.long = ends[0], true
 	require.True(t, l.add(c))
-	l.enqueue(c)
+	l.enqueue(c, &l.ready)
 	l.poll.remove(c.fd) // as release does
 	require.True(t, l.add(c))
-	l.enqueue(c)
+	l.enqueue(c, &l.ready)
 	require.Equal(t, []int{c.fd}, l.long)
 	require.Empty(t, l.ready)
 }

@@ -25,12 +25,9 @@ type Server struct {
 	Loops int
 	// Barrier, if set, holds replies back until the changes that they report are safe.
 	Barrier Barrier
-	// WriteLimit returns how many bytes may wait to be sent to a client before its connection is closed;
-	// 0 is no limit (client-output-buffer-limit). Any goroutine may call it.
-	WriteLimit func(c *Conn) (hard int64)
-	// PushLimit is how many bytes of messages may wait for a client that has no WriteLimit. It bounds
+	// PushLimit is how many bytes of messages may wait for a client whose handler has no OutputLimit. It bounds
 	// the memory of a client that subscribes and does not read. 0 is 256 MiB.
-	PushLimit int64
+	PushLimit int
 	// Log receives errors that concern no client: failed accepts, and panics outside of sessions.
 	Log *slog.Logger
 
@@ -202,7 +199,11 @@ func (s *Server) init() {
 	s.conns = make(map[*Conn]struct{})
 	s.loops = newLoops(s.Loops, &s.host)
 	h := &s.host
-	h.barrier, h.writeLimit, h.pushLimit, h.log = s.Barrier, s.WriteLimit, s.PushLimit, s.Log
+	h.barrier, h.pushLimit, h.log = s.Barrier, s.PushLimit, s.Log
+	h.gatherer, _ = s.Barrier.(Gatherer)
+	if h.barrier == nil {
+		h.barrier = noBarrier{}
+	}
 	if h.pushLimit <= 0 {
 		h.pushLimit = defaultPushLimit
 	}

@@ -48,7 +48,7 @@ func duplicate(raw syscall.Conn) (fd int, err error) {
 func sendNow(nc net.Conn, p []byte) {
 	if raw, ok := nc.(syscall.Conn); ok {
 		control(raw, func(fd int) error {
-			_, err := writeTo(fd, p)
+			_, err := send.move(fd, p)
 			return err
 		})
 	}

@@ -2,10 +2,10 @@ package transport
 
 import (
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"cellserver/resp"
 )
@@ -80,8 +80,8 @@ func (l *loop) run() {
 //
 //  1. collect asks the system which clients these are;
 //  2. runBatches reads once from each, and runs its commands;
-//  3. the Barrier says whether their changes are safe, once for all clients;
-//  4. sendReplies sends each client its replies, with one system call, or holds them.
+//  3. sendReplies asks the Barrier whether their changes are safe, once for all clients. It sends each client
+//     its replies, with one system call, or holds them.
 //
 // turn reports false when the server has stopped.
 func (l *loop) turn() (more bool) {
@@ -95,9 +95,7 @@ func (l *loop) turn() (more bool) {
 		return false
 	}
 	l.runBatches()
-	if len(l.due) > 0 {
-		l.sendReplies(l.askBarrier())
-	}
+	l.sendReplies()
 	return true
 }
 
@@ -114,22 +112,29 @@ func (l *loop) failed(reason any) {
 // reports false when the server has stopped.
 func (l *loop) collect() bool {
 	idle := len(l.ready)+len(l.again)+len(l.long)+len(l.due) == 0
-	events := l.poll.wait(idle, l.host.gather())
-	if len(l.due) == 0 { // else a panic has left them from the last turn
-		l.mark = l.host.mark()
+	gathers := time.Duration(0)
+	if l.host.gatherer != nil {
+		gathers = l.host.gatherer.Gather()
 	}
+	events := l.poll.wait(idle, gathers)
+	if len(l.due) == 0 { // else a panic has left them from the last turn
+		l.mark = l.host.barrier.Mark()
+	}
+	woken := false
 	left := l.ready
 	l.ready = l.again
 	for _, e := range events {
-		if fd := int(e.Fd); fd != l.poll.waker && l.conns[fd] != nil {
-			l.conns[fd].peerDone = l.conns[fd].peerDone || e.Events&peerClosed != 0
-			l.enqueue(l.conns[fd])
+		if int(e.Fd) == l.poll.waker {
+			woken = true
+		} else if c := l.conns[e.Fd]; c != nil {
+			c.peerDone = c.peerDone || e.Events&peerClosed != 0
+			l.enqueue(c, &l.ready)
 		}
 	}
 	l.ready = append(l.ready, left...) // runBatches begins with the last
 	l.again = left[:0]
 	// A message that was pushed before a request leaves before the reply to this request.
-	return !slices.ContainsFunc(events, l.poll.woken) || l.readInbox()
+	return !woken || l.readInbox()
 }
 
 // readInbox handles the posted connections. It reports false when the server has stopped.
@@ -176,12 +181,17 @@ func (l *loop) receive(c *Conn) {
 	l.setDue(c)
 }
 
-// runBatch reads once from a client, and runs the commands that have arrived.
-func (l *loop) runBatch(c *Conn) {
+// runBatch reads once from a client that was queued, and runs the commands that have arrived. It does nothing
+// if the connection is closed.
+func (l *loop) runBatch(fd int) {
+	l.queued[fd] = false
+	c := l.conns[fd]
 	l.current = c
 	switch {
+	case c == nil:
+		return
 	case c.due:
-		l.enqueueAgain(c) // one batch a turn, so that the size of the replies is bounded
+		l.enqueue(c, &l.again) // one batch a turn, so that the size of the replies is bounded
 		return
 	case c.held:
 		l.putOff(c)
@@ -189,7 +199,7 @@ func (l *loop) runBatch(c *Conn) {
 	}
 	space := c.session.Lend(l.readBuffer, l.replyBuffer)
 	space = space[:min(len(space), readSize)] // the other clients wait as long
-	n, err := readFrom(c.fd, space)
+	n, err := receive.move(fd, space)
 	if n <= 0 {
 		c.session.GiveBack()
 		if err == nil || !wouldBlock(err) {
@@ -198,30 +208,34 @@ func (l *loop) runBatch(c *Conn) {
 		return
 	}
 	c.received(n)
-	c.beginBatch()
-	received := c.session.Buffered() + n
-	c.status = c.session.Filled(n)
-	c.session.GiveBack()
-	l.countWork(c, n+received-c.session.Buffered())
+	before := c.session.Buffered()
+	c.runBatch(n)
+	l.countWork(c, 2*n+before-c.session.Buffered())
 	if n == len(space) || c.peerDone {
-		l.enqueueAgain(c)
+		l.enqueue(c, &l.again)
 	}
-	c.setNeed(c.status == resp.Close)
 	l.setDue(c)
 }
 
 // setDue makes sendReplies serve the client in this turn.
 func (l *loop) setDue(c *Conn) {
-	l.need = max(l.need, c.need)
 	if !c.due {
 		c.due = true
 		l.due = append(l.due, c)
 	}
 }
 
-// sendReplies sends each client its replies. If held is not nil, that turn holds the clients that wait for
-// the Barrier. It closes the connections whose changes are lost.
-func (l *loop) sendReplies(held *heldTurn) {
+// sendReplies sends each client its replies, but holds the clients that wait for the Barrier. It closes the
+// connections whose changes are lost.
+func (l *loop) sendReplies() {
+	need := uint64(0) // the highest position
+	for _, c := range l.due {
+		need = max(need, c.need)
+	}
+	var held *heldTurn
+	if need > 0 {
+		held = l.askBarrier(need)
+	}
 	for _, c := range l.due {
 		switch {
 		case !c.due: // sent before a panic
@@ -235,7 +249,7 @@ func (l *loop) sendReplies(held *heldTurn) {
 		}
 	}
 	clear(l.due)
-	l.due, l.need = l.due[:0], 0
+	l.due = l.due[:0]
 }
 
 // sendReply sends a client its replies and the messages pushed to it. It passes the connection to a worker
@@ -253,10 +267,12 @@ func (l *loop) sendReply(c *Conn) {
 	n := 0
 	if size > 0 {
 		var err error
-		if n, err = writeTo(c.fd, c.session.Segment()); err != nil && !wouldBlock(err) {
+		if n, err = send.move(c.fd, c.session.Segment()); err != nil && !wouldBlock(err) {
 			l.drop(c, nil)
 			return
 		}
+	}
+	if n > 0 {
 		c.sent(n)
 	}
 	if n < size || c.status != resp.Continue {
@@ -267,7 +283,7 @@ func (l *loop) sendReply(c *Conn) {
 	}
 	c.writing.Store(0)
 	l.keep(c.session.TakeOutput())
-	c.setMemory(c.session.Capacity())
+	c.setMemory(c.session.InputCapacity()) // there is no output
 }
 
 // replyBuffer returns an empty buffer for replies.

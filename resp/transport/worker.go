@@ -54,9 +54,7 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 		n, err := w.read()
 		if n > 0 {
 			w.received(n)
-			w.beginBatch()
-			st := w.session.Filled(n)
-			w.setNeed(st == resp.Close)
+			st := w.runBatch(n)
 			if n == readSize {
 				runtime.Gosched() // a client that always has more to read shares the processor
 			}
@@ -91,15 +89,13 @@ func (w *worker) finishBatch(st resp.Status) bool {
 				return false
 			}
 		}
-		w.beginBatch()
-		st = w.session.Resume()
-		w.setNeed(st == resp.Close)
+		st = w.runBatch(0)
 	}
 }
 
 // send writes the session's output, once the barrier allows it. It reports whether the connection is open.
 func (w *worker) send() bool {
-	if !w.host.wait(w.need, w.mark) {
+	if w.need > 0 && !w.host.barrier.Wait(w.mark) {
 		w.Close()
 		return false
 	}

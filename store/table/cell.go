@@ -99,6 +99,14 @@ func (c Cell) keyAt() int {
 	return cellHeader
 }
 
+// number returns the cell's integer. ok is false if it is not of kind Int.
+func (c Cell) number() (n int64, ok bool) {
+	if c.Kind() != value.Int {
+		return 0, false
+	}
+	return c.Int(), true
+}
+
 // keyBytes returns the key, or with cellBigKey the bytes of its slab index.
 func (c Cell) keyBytes() []byte {
 	at := c.keyAt()

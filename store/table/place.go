@@ -66,11 +66,7 @@ func (p *Place) Number() (n int64, ok bool) {
 	if !p.Exists() {
 		return 0, true
 	}
-	c := p.g.cell(p.off)
-	if c.Kind() != value.Int {
-		return 0, false
-	}
-	return c.Int(), true
+	return p.g.cell(p.off).number()
 }
 
 // Volatile returns the integer of a key of kind Int that expires, and its expiry in Unix milliseconds. ok is

@@ -103,11 +103,10 @@ func (g *segment) find(objects *slab, key []byte, hash uint64) (off uint32, slot
 
 // key returns the cell's key, which may lie in the slab.
 func (c Cell) key(objects *slab) []byte {
-	if k := c.keyBytes(); !c.has(cellBigKey) {
-		return k
-	} else {
-		return objects.at(c.bigKey()).bytes()
+	if !c.has(cellBigKey) {
+		return c.keyBytes()
 	}
+	return objects.at(c.bigKey()).bytes()
 }
 
 func (g *segment) cell(off uint32) Cell { return Cell(g.arena[off:]) }

@@ -122,7 +122,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.server = server.New(o)
 	a.disk.connect(a.server)
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}
-	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, WriteLimit: writeLimit, Barrier: barrier}
+	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, Barrier: barrier}
 	a.sockets = sockets{log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates}
 	configureClock(a.clock, cfg)
 	a.initRules()

@@ -37,9 +37,13 @@ func newClock() *clock {
 	return c
 }
 
-// real returns the real time of a reading of the system's clock, and its monotonic part.
-func (c *clock) real(t time.Time) (now, monotonic int64) {
+// Read returns Now and Monotonic. It reads the system's clock once.
+func (c *clock) Read() (now, monotonic int64) {
+	t := time.Now()
 	monotonic = int64(t.Sub(c.started))
+	if at := c.fixed.Load(); at != nil {
+		return *at, monotonic
+	}
 	offset := t.UnixNano() + c.skew.Load() - monotonic
 	if w := c.wall.Load(); w.limit > 0 && uint64(offset-w.offset+w.limit) > uint64(2*w.limit) {
 		offset = c.jumped(offset)
@@ -63,10 +67,7 @@ func (c *clock) jumped(offset int64) int64 {
 
 // Now returns the logical time in Unix nanoseconds.
 func (c *clock) Now() int64 {
-	if at := c.fixed.Load(); at != nil {
-		return *at
-	}
-	now, _ := c.real(time.Now())
+	now, _ := c.Read()
 	return now
 }
 
@@ -75,15 +76,6 @@ func (c *clock) machine() int64 { return time.Now().UnixNano() + c.skew.Load() }
 
 // Monotonic returns the real nanoseconds since the start.
 func (c *clock) Monotonic() int64 { return int64(time.Since(c.started)) }
-
-// Read returns Now and Monotonic. It reads the system's clock once.
-func (c *clock) Read() (now, monotonic int64) {
-	now, monotonic = c.real(time.Now())
-	if at := c.fixed.Load(); at != nil {
-		now = *at
-	}
-	return now, monotonic
-}
 
 // Until returns the nanoseconds until the logical time reaches a time. It returns math.MaxInt64 if the clock
 // is fixed at an earlier time.

@@ -75,16 +75,6 @@ const protectedMode = "DENIED Redis is running in protected mode because protect
 	"NOTE: You only need to do one of the above things in order for the server to start accepting " +
 	"connections from the outside."
 
-// writeLimit returns how many bytes of replies may wait for a client, the hard limit of
-// client-output-buffer-limit.
-func writeLimit(c *transport.Conn) int64 {
-	p, ok := c.UserData.(*peer)
-	if !ok {
-		return 0 // a refused connection gets one short error
-	}
-	return p.client.OutputLimit().Hard
-}
-
 // patrol closes clients that are idle for longer than timeout, and clients whose replies exceed the soft
 // limit of client-output-buffer-limit for too long. now is monotonic.
 func (p *peers) patrol(now int64) {
@@ -113,7 +103,7 @@ func (p *peers) patrol(now int64) {
 // overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its
 // seconds.
 func (p *peer) overSoftLimit(c *transport.Conn, now int64) bool {
-	limit := p.client.OutputLimit()
+	limit := p.client.OutputLimits()
 	if limit.Soft == 0 || int64(c.Pending()) <= limit.Soft {
 		p.overSince = 0
 		return false
