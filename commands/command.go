@@ -272,6 +272,9 @@ func Resolve(cmd *Command, args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
+// Fits reports whether a call of n words needs no [Resolve]. Nil fits none.
+func (c *Command) Fits(n int) bool { return c != nil && len(c.Subs) == 0 && c.Takes(n) }
+
 // Takes reports whether a call may have n words, the name included.
 func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 

@@ -15,7 +15,6 @@ type echo struct {
 	diary   []string
 }
 
-func (e *echo) Begin()            { e.note("begin") }
 func (e *echo) Prefetch([][]byte) {}
 func (e *echo) Closed()           { e.note("closed") }
 func (e *echo) Limits() Limits    { return e.limits }

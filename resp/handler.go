@@ -28,15 +28,13 @@ const NoTime = math.MaxInt64
 // Handler runs the commands of one session. The goroutine that drives the session calls the methods,
 // one at a time.
 type Handler interface {
-	// Begin starts a batch: the commands that are run between two reads. Read the clock here, once.
-	Begin()
 	// Prefetch announces a command that Handle will get later in the batch. The session announces at most
 	// the next three commands, each once, in their order. The bytes of args do not move before End. Prefetch
 	// must not change anything: it only asks for data to be loaded into the processor's cache.
 	Prefetch(args [][]byte)
-	// Handle runs one command and writes its reply. There is at least one argument. args alias the
-	// input buffer and are valid until Handle returns. After Retry or Offload the session removes
-	// everything that Handle wrote.
+	// Handle runs one command and writes its reply. The first one begins a batch: the commands between two reads
+	// share one reading of the clock. There is at least one argument. args alias the input buffer and are valid
+	// until Handle returns. After Retry or Offload the session removes everything that Handle wrote.
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent. It returns the position for which the output waits: no
 	// byte leaves before everything up to this position is safe. The position is 0 if the output waits for
@@ -54,7 +52,7 @@ type Handler interface {
 	// Limits returns the bounds of the next request. The session asks when it parses the first byte.
 	Limits() Limits
 	// Failed reports why the session closes. The reason is a [ProtocolError] with a nil stack, or the value
-	// of a panic in Begin, Handle or End with its stack. The session has removed the output of the
+	// of a panic in Handle or End with its stack. The session has removed the output of the
 	// failed command.
 	Failed(reason any, stack []byte)
 	// Closed reports that the connection is closed. It is the last call.

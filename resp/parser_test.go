@@ -209,7 +209,6 @@ func TestRandomCommandsInRandomPieces(t *testing.T) {
 // quiet answers every command with its arguments.
 type quiet struct{ limits Limits }
 
-func (*quiet) Begin()              {}
 func (*quiet) Prefetch([][]byte)   {}
 func (*quiet) End() uint64         { return 0 }
 func (*quiet) Closed()             {}

@@ -12,7 +12,7 @@ type Session struct {
 	in         input
 	out        Writer
 	mark       int    // the start of the current command's output
-	begun      bool   // Begin was called and End was not
+	begun      bool   // a command was given to Handle, and End was not called
 	need       uint64 // what End has returned; 0 if no command ran
 	closed     bool
 	given      bool // the current command came through Run
@@ -103,10 +103,7 @@ func (s *Session) run() Status {
 // handle runs the current command.
 func (s *Session) handle() Status {
 	s.mark = s.out.Mark()
-	if !s.begun {
-		s.begun = true
-		s.handler.Begin()
-	}
+	s.begun = true
 	if s.in.hasMore() {
 		s.announce()
 	}

@@ -13,7 +13,7 @@ func TestSessionRunsABatch(t *testing.T) {
 	out, st := feed(s, []byte(wire("GET", "a")+"set  'b c' \"\\x41\\n\"\r\n"+wire("", "x")), 1<<20)
 	require.Equal(t, Continue, st)
 	require.Equal(t, echoed("GET", "a")+echoed("set", "b c", "A\n")+echoed("", "x"), out)
-	require.Equal(t, []string{"begin", "end"}, h.diary)
+	require.Equal(t, []string{"end"}, h.diary)
 	require.Zero(t, s.Buffered())
 }
 
@@ -35,7 +35,7 @@ func TestSessionRetries(t *testing.T) {
 	require.Equal(t, Retry, s.Resume())
 	require.Equal(t, Continue, s.Resume())
 	require.Equal(t, echoed("A")+"+half done\r\n"+echoed("RETRY", "x")+echoed("B"), string(s.Output()))
-	require.Equal(t, "begin end begin end begin end", strings.Join(h.diary, " "))
+	require.Equal(t, "end end end", strings.Join(h.diary, " "))
 }
 
 func TestSessionClosesAfterAPanic(t *testing.T) {
@@ -43,7 +43,7 @@ func TestSessionClosesAfterAPanic(t *testing.T) {
 	s := NewSession(h)
 	require.Equal(t, Close, s.Filled(copy(s.Space(), wire("A")+wire("PANIC")+wire("B"))))
 	require.Equal(t, echoed("A"), string(s.Output()), "replies before the panic stand, its own does not")
-	require.Equal(t, []string{"begin", "failed: PANIC was sent, stack true", "end"}, h.diary)
+	require.Equal(t, []string{"failed: PANIC was sent, stack true", "end"}, h.diary)
 	require.Equal(t, Close, s.Resume())
 }
 
@@ -103,7 +103,7 @@ func TestSessionRunsGivenArguments(t *testing.T) {
 	require.Equal(t, Retry, s.Resume())
 	require.Equal(t, Continue, s.Resume())
 	require.Equal(t, "+half done\r\n"+echoed("RETRY", "x"), string(s.Output()))
-	require.Equal(t, "begin end begin end begin end", strings.Join(h.diary, " "))
+	require.Equal(t, "end end end", strings.Join(h.diary, " "))
 	s.Sent()
 	require.Equal(t, Close, s.Run(args("PANIC")))
 	require.Equal(t, Close, s.Run(args("GET", "x")))

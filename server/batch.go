@@ -1,7 +1,8 @@
 package server
 
-// batch is what the client knows of its running batch, or of its last one.
+// batch is what the client knows of its running batch.
 type batch struct {
+	begun   bool
 	dirty   bool   // a command may have changed the published state of the client
 	keys    bool   // a command has used keys
 	changed bool   // a command has changed a key; a read that removes an expired key is such a command

@@ -45,10 +45,10 @@ func (c *Client) Conn() *commands.Conn { return &c.conn }
 // ID returns what CLIENT ID replies. Any goroutine may call it.
 func (c *Client) ID() int64 { return c.conn.ID }
 
-// Begin reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a
+// beginBatch reads the epoch and then the clocks for a batch of commands. In this order a leader never runs a
 // command at the time of a follower.
-func (c *Client) Begin() {
-	c.batch = batch{}
+func (c *Client) beginBatch() {
+	c.batch.begun = true
 	if t := c.server.control.topology; t != nil {
 		c.batch.epoch = t.Epoch()
 	}
@@ -85,7 +85,9 @@ func (c *Client) End() (need uint64) {
 	} else {
 		c.entry.PublishLast(c.call.Cmd)
 	}
-	return c.server.need(&c.batch)
+	need = c.server.need(&c.batch)
+	c.batch = batch{}
+	return need
 }
 
 // MessageNeed returns the position that a message to the client waits for. It may tell of any

@@ -10,6 +10,9 @@ import (
 
 // Handle runs one command, or queues it inside MULTI. It returns Flush if the batch has taken long.
 func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
+	if !c.batch.begun {
+		c.beginBatch()
+	}
 	if c.entry.Killed() {
 		return resp.Close
 	}
@@ -42,7 +45,10 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 // Offload if it may take long.
 func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	call, queue := &c.call, &c.conn.Transaction.Queue
-	cmd, err := commands.Resolve(c.last.Lookup(args[0]), args)
+	cmd, err := c.last.Lookup(args[0]), error(nil)
+	if !cmd.Fits(len(args)) {
+		cmd, err = commands.Resolve(cmd, args)
+	}
 	call.Cmd, call.Args, call.Now, call.Out = cmd, args, c.conn.Now, w
 	call.Tx, call.Secret, call.Slept = nil, nil, 0
 	call.Events = c.server.settings.keyspaceEvents()

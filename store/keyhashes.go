@@ -73,13 +73,8 @@ func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {
 		h.key = h.later.take(key)
 	}
 	if h.key == nil {
-		h.own = hashKey(t, key)
+		h.own = HashedKey{unsafe.SliceData(key), len(key), Slot(key), t.Hash(key)}
 		h.key = &h.own
 	}
 	return h.key.slot
-}
-
-// hashKey computes the slot and the hash of a key.
-func hashKey(t *table.Table, key []byte) HashedKey {
-	return HashedKey{at: unsafe.SliceData(key), size: len(key), slot: Slot(key), hash: t.Hash(key)}
 }

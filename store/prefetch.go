@@ -27,7 +27,8 @@ import (
 // best three keys early. The bytes of a key must not change until its transaction has begun, or
 // until [Tx.DropPrefetched].
 func (tx *Tx) Prefetch(db int, key []byte) {
-	before, added := tx.hashes.later.add(hashKey(tx.s.anyTable(), key))
+	k := HashedKey{unsafe.SliceData(key), len(key), Slot(key), tx.s.anyTable().Hash(key)}
+	before, added := tx.hashes.later.add(k)
 	d := tx.s.tables.place(db).Load()
 	if d == nil {
 		return

@@ -17,7 +17,6 @@ type handler struct {
 }
 
 func (h *handler) Conn() *commands.Conn { return &h.conn }
-func (*handler) Begin()                 {}
 func (*handler) Prefetch([][]byte)      {}
 func (*handler) End() uint64            { return 0 }
 func (*handler) Limits() resp.Limits    { return resp.Limits{} }

@@ -11,7 +11,6 @@ import (
 // echo is a handler for tests. It answers a command with its arguments, except for CLOSE, PANIC and BIG n.
 type echo struct{ outputLimit int }
 
-func (*echo) Begin()              {}
 func (*echo) Prefetch([][]byte)   {}
 func (*echo) End() uint64         { return 0 }
 func (*echo) Closed()             {}

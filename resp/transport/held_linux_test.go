@@ -69,8 +69,10 @@ func (w *writer) Handle(args [][]byte, out *resp.Writer) resp.Status {
 	return w.heldEcho.Handle(args, out)
 }
 
-func (w *writer) Begin()      { w.need = 0 }
-func (w *writer) End() uint64 { return w.need }
+func (w *writer) End() (need uint64) {
+	need, w.need = w.need, 0
+	return need
+}
 
 func (w *writer) MessageNeed() uint64 {
 	if w.messages {
