@@ -32,9 +32,10 @@ type Handler interface {
 	// the next three commands, each once, in their order. The bytes of args do not move before End. Prefetch
 	// must not change anything: it only asks for data to be loaded into the processor's cache.
 	Prefetch(args [][]byte)
-	// Handle runs one command and writes its reply. The first one begins a batch: the commands between two reads
-	// share one reading of the clock. There is at least one argument. args alias the input buffer and are valid
-	// until Handle returns. After Retry or Offload the session removes everything that Handle wrote.
+	// Handle runs one command and writes its reply. The first one begins a batch: the commands between two
+	// reads share one reading of the clock. There is at least one argument. args alias the input buffer and
+	// are valid until Handle returns. After Retry or Offload the session removes everything that Handle
+	// wrote.
 	Handle(args [][]byte, w *Writer) Status
 	// End ends the batch, before its output is sent. It returns the position for which the output waits: no
 	// byte leaves before everything up to this position is safe. The position is 0 if the output waits for
@@ -43,8 +44,8 @@ type Handler interface {
 	// MessageNeed is the position for a message that is pushed to the client. The message may report any
 	// change so far. Any goroutine may call it, while it holds any lock.
 	MessageNeed() uint64
-	// OutputLimit returns how many bytes a transport may keep for the client until it closes the connection; 0
-	// is no limit. Any goroutine may call it, while it holds any lock.
+	// OutputLimit returns how many bytes a transport may keep for the client until it closes the connection;
+	// 0 is no limit. Any goroutine may call it, while it holds any lock.
 	OutputLimit() int
 	// RetryAfter returns in how many nanoseconds the command that returned Retry is to run again; [NoTime] if
 	// no time ends its wait.

@@ -3,9 +3,9 @@ package resp
 // keptRest is the largest empty buffer, in bytes, that a session keeps for itself after giveBack.
 const keptRest = 512
 
-// Lend gives the session buffers for one batch. Read into the returned space instead of Space. It is a part of
-// shared, or of the session's own buffer if the current command does not fit into shared. If the session needs
-// a buffer for replies, replies makes it. The session keeps that buffer until TakeOutput.
+// Lend gives the session buffers for one batch. Read into the returned space instead of Space. It is a part
+// of shared, or of the session's own buffer if the current command does not fit into shared. If the session
+// needs a buffer for replies, replies makes it. The session keeps that buffer until TakeOutput.
 //
 // Lending exists for speed and memory alone.
 //
@@ -31,7 +31,8 @@ func (s *Session) Lend(shared []byte, replies func() []byte) (space []byte) {
 	return shared[in.end:]
 }
 
-// GiveBack ends the use of the input buffer that Lend gave, as Filled does. Call it if there is nothing to read.
+// GiveBack ends the use of the input buffer that Lend gave, as Filled does. Call it if there is nothing to
+// read.
 func (s *Session) GiveBack() { s.in.giveBack() }
 
 // giveBack moves the unread bytes from the lent buffer to the session's own.

@@ -162,8 +162,8 @@ func (s *Session) panicked(reason any, stack []byte) {
 	s.need = s.handler.End()
 }
 
-// Need returns what the output of the last Filled or Resume waits for: the result of [Handler.End]. It is 0 if
-// no command ran.
+// Need returns what the output of the last Filled or Resume waits for: the result of [Handler.End]. It is 0
+// if no command ran.
 func (s *Session) Need() uint64 { return s.need }
 
 // OutputLimit returns what LimitOutput has set last, or OnGrowth since.

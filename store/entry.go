@@ -43,8 +43,8 @@ func (tx *Tx) Write(key []byte) (e Entry) {
 // the key.
 func (tx *Tx) WriteIn(e *Entry, key []byte) { tx.FindIn(e, key, false) }
 
-// FindIn is [Tx.WriteIn]. With keepTAT, an expired TAT means the same as no key: an expired throttle key stays
-// in place, to be overwritten. Removing the cell and making a new one would cost more.
+// FindIn is [Tx.WriteIn]. With keepTAT, an expired TAT means the same as no key: an expired throttle key
+// stays in place, to be overwritten. Removing the cell and making a new one would cost more.
 func (tx *Tx) FindIn(e *Entry, key []byte, keepTAT bool) {
 	tx.locate(e, key)
 	if !e.place.Found() {

@@ -55,8 +55,8 @@ func wholeUnits(ns int64, millis bool) int64 {
 	return limiters.Seconds(ns)
 }
 
-// count counts a decision about a key: a refusal, or a request that looked. looked is true for a request that consumes nothing
-// (CL.PROBE, PEEK, a quantity of 0). Such a request does not count for CL.TOP.
+// count counts a decision about a key: a refusal, or a request that looked. looked is true for a request that
+// consumes nothing (CL.PROBE, PEEK, a quantity of 0). Such a request does not count for CL.TOP.
 func count(c *commands.Call, key []byte, limited, looked bool) {
 	c.Server.Stats.Commands.Decided(c.Cmd, limited, looked)
 	if limited && !looked {

@@ -100,7 +100,6 @@ func TestClThrottleAllocations(t *testing.T) {
 		h.Advance(time.Hour)
 		allocs := testing.AllocsPerRun(100, func() {
 			h.Advance(pause)
-			h.State.Begin()
 			h.State.Handle(args, w)
 			h.State.End()
 			w.Reset()

@@ -131,7 +131,6 @@ func TestHotPathAllocations(t *testing.T) {
 			args[i] = []byte(a)
 		}
 		w := h.Session.Writer()
-		h.State.Begin()
 		allocs := testing.AllocsPerRun(100, func() {
 			h.State.Handle(args, w)
 			w.Reset()

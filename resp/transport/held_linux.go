@@ -16,8 +16,8 @@ func newHeldTurn(l *loop) *heldTurn {
 	return h
 }
 
-// askBarrier asks whether the clients of this turn may have replies that need up to a position. It returns nil
-// if they may, and otherwise the turn that holds the clients that must wait.
+// askBarrier asks whether the clients of this turn may have replies that need up to a position. It returns
+// nil if they may, and otherwise the turn that holds the clients that must wait.
 func (l *loop) askBarrier(need uint64) (held *heldTurn) {
 	safe, now := l.host.barrier.Later(need, l.mark, l.next.done)
 	switch {

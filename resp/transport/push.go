@@ -84,8 +84,8 @@ func (c *Conn) sendPushed() {
 	}
 }
 
-// runBatch runs the commands that n new bytes complete, and returns how the batch ended. It holds pushed bytes
-// back until endBatch. The last output of a connection gets the messages that were pushed before.
+// runBatch runs the commands that n new bytes complete, and returns how the batch ended. It holds pushed
+// bytes back until endBatch. The last output of a connection gets the messages that were pushed before.
 func (c *Conn) runBatch(n int) resp.Status {
 	c.mark = c.host.barrier.Mark()
 	c.mu.Lock()

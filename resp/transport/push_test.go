@@ -145,8 +145,8 @@ func TestMessagesThatAreTakenCount(t *testing.T) {
 	})
 }
 
-// TestAGrowingReplyCounts pushes while a command writes a long reply. Both together exceed OutputLimit by at most one segment
-// of a reply. Before, each of them could be as large as OutputLimit.
+// TestAGrowingReplyCounts pushes while a command writes a long reply. Both together exceed OutputLimit by at
+// most one segment of a reply. Before, each of them could be as large as OutputLimit.
 func TestAGrowingReplyCounts(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		const limit, piece = 16 << 20, 256 << 10

@@ -25,8 +25,8 @@ type Server struct {
 	Loops int
 	// Barrier, if set, holds replies back until the changes that they report are safe.
 	Barrier Barrier
-	// PushLimit is how many bytes of messages may wait for a client whose handler has no OutputLimit. It bounds
-	// the memory of a client that subscribes and does not read. 0 is 256 MiB.
+	// PushLimit is how many bytes of messages may wait for a client whose handler has no OutputLimit. It
+	// bounds the memory of a client that subscribes and does not read. 0 is 256 MiB.
 	PushLimit int
 	// Log receives errors that concern no client: failed accepts, and panics outside of sessions.
 	Log *slog.Logger
