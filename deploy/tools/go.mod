@@ -1,10 +1,15 @@
 module cellserver/deploy/tools
 
-go 1.26
+go 1.26.0
 
 tool github.com/goreleaser/nfpm/v2/cmd/nfpm
 
-require github.com/CycloneDX/cyclonedx-go v0.12.0
+require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/github/go-spdx/v2 v2.8.0
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
+	golang.org/x/mod v0.43.0
+)
 
 require (
 	dario.cat/mergo v1.0.2 // indirect

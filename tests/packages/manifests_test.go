@@ -20,17 +20,23 @@ import (
 
 const deploy = "../../deploy/"
 
-// objects decodes a file of Kubernetes. An unknown kind is an error, and so is an unknown field.
-func objects(t *testing.T, name string) (all []v1.Object) {
+// objectsOf reads a file of Kubernetes.
+func objectsOf(t *testing.T, name string) []v1.Object {
 	t.Helper()
 	text, err := os.ReadFile(deploy + name)
 	require.NoError(t, err)
+	return decode(t, name, text)
+}
+
+// decode decodes the text of a file. An unknown kind is an error, and so is an unknown field.
+func decode(t *testing.T, name string, text []byte) (all []v1.Object) {
+	t.Helper()
 	for _, document := range bytes.Split(text, []byte("\n---\n")) {
 		var kind v1.TypeMeta
 		require.NoError(t, yaml.Unmarshal(document, &kind))
 		object := map[string]v1.Object{
 			"v1 Service": &core.Service{}, "apps/v1 StatefulSet": &apps.StatefulSet{}, "apps/v1 Deployment": &apps.Deployment{},
-			"policy/v1 PodDisruptionBudget": &policy.PodDisruptionBudget{},
+			"policy/v1 PodDisruptionBudget": &policy.PodDisruptionBudget{}, "v1 ConfigMap": &core.ConfigMap{},
 		}[kind.APIVersion+" "+kind.Kind]
 		require.NotNil(t, object, "%s: %v", name, kind)
 		require.NoError(t, yaml.UnmarshalStrict(document, object), name)
@@ -51,44 +57,60 @@ func template(object v1.Object) (*core.PodTemplateSpec, map[string]string, []cor
 	return nil, nil, nil
 }
 
+// manifests are the files for kubectl.
+var manifests = []string{"kubernetes.yaml", "kubernetes-service.yaml", "kubernetes-sidecar.yaml"}
+
 // TestKubernetes: names that refer to others exist, and a container has the least rights.
 func TestKubernetes(t *testing.T) {
-	for _, name := range []string{"kubernetes.yaml", "kubernetes-service.yaml", "kubernetes-sidecar.yaml"} {
-		var labels map[string]string
-		ports, all := map[string]bool{}, objects(t, name)
-		for _, object := range all {
-			pod, selector, claims := template(object)
-			if pod == nil {
-				continue
+	for _, name := range manifests {
+		requireSound(t, name, objectsOf(t, name))
+	}
+}
+
+// requireSound requires that volumes, labels and ports exist, and that the server is restricted.
+func requireSound(t *testing.T, name string, all []v1.Object) {
+	t.Helper()
+	var labels map[string]string
+	ports := map[string]bool{}
+	for _, object := range all {
+		pod, selector, claims := template(object)
+		if pod == nil {
+			continue
+		}
+		labels = pod.Labels
+		require.Equal(t, labels, selector, name)
+		volumes := map[string]bool{}
+		for _, v := range pod.Spec.Volumes {
+			volumes[v.Name] = true
+		}
+		for _, claim := range claims {
+			volumes[claim.Name] = true
+		}
+		for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
+			for _, mount := range c.VolumeMounts {
+				require.True(t, volumes[mount.Name], "%s: %s", name, mount.Name)
 			}
-			labels = pod.Labels
-			require.Equal(t, labels, selector, name)
-			volumes := map[string]bool{}
-			for _, v := range pod.Spec.Volumes {
-				volumes[v.Name] = true
+			for _, p := range c.Ports {
+				ports[fmt.Sprint(p.ContainerPort)], ports[p.Name] = true, true
 			}
-			for _, claim := range claims {
-				volumes[claim.Name] = true
-			}
-			for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
-				for _, mount := range c.VolumeMounts {
-					require.True(t, volumes[mount.Name], "%s: %s", name, mount.Name)
-				}
-				for _, p := range c.Ports {
-					ports[fmt.Sprint(p.ContainerPort)], ports[p.Name] = true, true
-				}
-				if c.Image == "cellserver" {
-					requireRestricted(t, pod, c)
-				}
+			if c.Name == "cellserver" {
+				requireRestricted(t, pod, c)
 			}
 		}
-		for _, object := range all {
-			if s, is := object.(*core.Service); is {
-				require.Equal(t, labels, s.Spec.Selector, name)
-				for _, p := range s.Spec.Ports {
-					require.True(t, ports[fmt.Sprint(p.Port)], "%s: the port %d", name, p.Port)
-				}
+	}
+	require.NotEmpty(t, labels, name)
+	for _, object := range all {
+		s, is := object.(*core.Service)
+		if !is {
+			continue
+		}
+		require.Equal(t, labels, s.Spec.Selector, name)
+		for _, p := range s.Spec.Ports {
+			target := fmt.Sprint(p.Port)
+			if p.TargetPort.String() != "0" {
+				target = p.TargetPort.String()
 			}
+			require.True(t, ports[target], "%s: the port %s", name, target)
 		}
 	}
 }
@@ -108,32 +130,38 @@ func requireRestricted(t *testing.T, pod *core.PodTemplateSpec, c core.Container
 // TestProbesOfKubernetes starts the containers with their arguments, in a network of their own, and runs their probes.
 func TestProbesOfKubernetes(t *testing.T) {
 	for _, name := range []string{"kubernetes-service.yaml", "kubernetes-sidecar.yaml"} {
-		probed := 0
-		for _, object := range objects(t, name) {
-			pod, _, _ := template(object)
-			if pod == nil {
+		requireProbed(t, name, objectsOf(t, name))
+	}
+}
+
+// requireProbed starts the servers of some objects, and runs their probes.
+func requireProbed(t *testing.T, name string, all []v1.Object) {
+	t.Helper()
+	probed := 0
+	for _, object := range all {
+		pod, _, _ := template(object)
+		if pod == nil {
+			continue
+		}
+		for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
+			if c.Name != "cellserver" {
 				continue
 			}
-			for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
-				if c.Image != "cellserver" {
-					continue
+			var probes []string
+			for _, p := range []*core.Probe{c.StartupProbe, c.ReadinessProbe, c.LivenessProbe} {
+				if p != nil {
+					probes = append(probes, probe(t, c, p))
 				}
-				var probes []string
-				for _, p := range []*core.Probe{c.StartupProbe, c.ReadinessProbe, c.LivenessProbe} {
-					if p != nil {
-						probes = append(probes, probe(t, c, p))
-					}
-				}
-				var env []string
-				for _, e := range c.Env {
-					env = append(env, e.Name+"=sixteen-letters-or-more")
-				}
-				contain(t, c.Args, env, probes)
-				probed += len(probes)
 			}
+			var env []string
+			for _, e := range c.Env {
+				env = append(env, e.Name+"=sixteen-letters-or-more")
+			}
+			contain(t, c.Args, env, probes)
+			probed += len(probes)
 		}
-		require.GreaterOrEqual(t, probed, 2, name)
 	}
+	require.GreaterOrEqual(t, probed, 2, name)
 }
 
 // probe returns a line of bash that succeeds if a probe does.

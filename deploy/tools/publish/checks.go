@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A leftover is a name of the time before the publication.
+type leftover struct {
+	pattern *regexp.Regexp
+	says    string
+}
+
+// leftovers lists what no file may say any more.
+func (n *names) leftovers() []leftover {
+	all := []leftover{
+		{regexp.MustCompile(`["\x60\[]` + oldModule + `/(acl|clients|cluster|cmd|commands|gcra|httpapi|internal|limiters|persistence|` +
+			`resp|script|server|store|tests)/`), "a path of the old module"},
+		{regexp.MustCompile(`image: +` + oldModule + `\s`), "an image without a registry"},
+		{regexp.MustCompile(`\.invalid\b.*>|once published\n|until published -->|"private": true`), "a mark of the time before"},
+	}
+	if n.NPM != oldPackage && n.Python != oldPackage {
+		all = append(all, leftover{anyUse, "the old name of a package"})
+	}
+	return all
+}
+
+// checkNames reads all files again. The edits and this check share no list.
+func (t *tree) checkNames(n *names) error {
+	var found []error
+	all := n.leftovers()
+	err := t.rewrite(func(file string) bool { return !isTool(file) }, func(file, text string) (string, error) {
+		for _, l := range all {
+			if at := l.pattern.FindStringIndex(text); at != nil {
+				line := 1 + strings.Count(text[:at[0]], "\n")
+				found = append(found, fmt.Errorf("%s:%d has %s: %q", file, line, l.says, text[at[0]:at[1]]))
+			}
+		}
+		return text, nil
+	})
+	return errors.Join(append(found, err, t.checkVersions(n))...)
+}
+
+// checkVersions requires that all packages have the version of the server.
+func (t *tree) checkVersions(n *names) error {
+	var wrong []error
+	for file, line := range map[string]string{
+		"clients/node/package.json":         `"version": "` + n.Version + `"`,
+		"clients/python/pyproject.toml":     `version = "` + n.Version + `"`,
+		"deploy/helm/cellserver/Chart.yaml": "appVersion: " + n.Version + "\n",
+		"CHANGELOG.md":                      "\n## " + n.Version,
+	} {
+		text, err := t.read(file)
+		if err == nil && !strings.Contains(text, line) {
+			err = fmt.Errorf("%s has another version than the server: %s is missing", file, strings.TrimSpace(line))
+		}
+		wrong = append(wrong, err)
+	}
+	return errors.Join(wrong...)
+}
+
+// checkGo finds every package that an import names, in tests, too, and builds all modules.
+func (t *tree) checkGo(*names) error {
+	for _, file := range t.files {
+		if !isModuleFile(file) {
+			continue
+		}
+		dir := filepath.Dir(t.path(file))
+		missing, err := output(dir, "go", "list", "-e", "-test", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", "./...")
+		if err == nil && strings.TrimSpace(missing) != "" {
+			err = errors.New(strings.TrimSpace(missing))
+		}
+		if err == nil {
+			_, err = output(dir, "go", "build", "-pgo=off", "./...")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// checkClients packs the packages of Node and Python, as their uploads do.
+func (t *tree) checkClients(*names) error {
+	packed := filepath.Join(t.top, "..", "packed")
+	for folder, command := range map[string][]string{
+		"clients/node":   {"npm", "pack", "--dry-run", "--json", "--ignore-scripts"},
+		"clients/python": {"python3", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", packed, "."},
+	} {
+		out, err := output(t.path(folder), command[0], command[1:]...)
+		if err == nil && command[0] == "npm" && !strings.Contains(out, `"LICENSE"`) {
+			err = errors.New("the package of npm has no licence")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", folder, err)
+		}
+	}
+	return nil
+}

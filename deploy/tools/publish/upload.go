@@ -1,0 +1,37 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// clientModules returns the folders of the Go modules that people fetch, besides the root.
+func (t *tree) clientModules() (folders []string) {
+	for _, file := range t.files {
+		if isModuleFile(file) && strings.HasPrefix(file, "clients/") {
+			folders = append(folders, filepath.Dir(file))
+		}
+	}
+	return folders
+}
+
+// uploads returns the commands that publish. The names have no character that means something to a shell.
+func (n *names) uploads(modules []string) string {
+	tags := "v" + n.Version
+	for _, folder := range modules {
+		tags += " " + folder + "/v" + n.Version
+	}
+	version := n.Version
+	return `All names are set, and the changes are staged. All modules build. Read them with: git diff --cached
+
+Then publish:
+  git commit -m 'The names under which it is published'
+  for tag in ` + tags + `; do git tag "$tag"; done
+  git push ` + n.Repository + `.git HEAD ` + tags + `
+  docker buildx build --platform linux/amd64,linux/arm64 --tag ` + n.Image + ":" + version + ` --push .
+  (cd clients/node && npm publish --access public)
+  python3 -m build --outdir /tmp/python clients/python && twine upload /tmp/python/*
+  helm package deploy/helm/cellserver --destination /tmp && helm push /tmp/cellserver-` + version + `.tgz oci://` + n.Registry + `/helm
+  deploy/build /tmp/release    # the files of a release page
+`
+}
