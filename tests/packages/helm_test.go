@@ -93,7 +93,8 @@ func TestProbesOfHelm(t *testing.T) {
 // TestRulesOfHelm: the server accepts the rules where the chart puts them.
 func TestRulesOfHelm(t *testing.T) {
 	values := filepath.Join(t.TempDir(), "values.yaml")
-	text := "image: {repository: registry.example/cellserver}\nrules: |\n  rules:\n    api:\n      limits: CL.THROTTLE 4 5 60\n"
+	text := "image: {repository: registry.example/cellserver}\n" +
+		"rules: |\n  rules:\n    api:\n      limits: CL.THROTTLE 4 5 60\n"
 	require.NoError(t, os.WriteFile(values, []byte(text), 0o600))
 	out, err := helm(t, "template", "limits", chart, "--values", values)
 	require.NoError(t, err, out)

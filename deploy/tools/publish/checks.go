@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,10 +18,11 @@ type leftover struct {
 // leftovers lists what no file may say any more.
 func (n *names) leftovers() []leftover {
 	all := []leftover{
-		{regexp.MustCompile(`["\x60\[]` + oldModule + `/(acl|clients|cluster|cmd|commands|gcra|httpapi|internal|limiters|persistence|` +
-			`resp|script|server|store|tests)/`), "a path of the old module"},
+		{regexp.MustCompile(`["\x60\[]` + oldModule + `/(acl|clients|cluster|cmd|commands|gcra|httpapi|` +
+			`internal|limiters|persistence|resp|script|server|store|tests)/`), "a path of the old module"},
 		{regexp.MustCompile(`image: +` + oldModule + `\s`), "an image without a registry"},
-		{regexp.MustCompile(`\.invalid\b.*>|once published\n|until published -->|"private": true`), "a mark of the time before"},
+		{regexp.MustCompile(`\.invalid\b.*>|once published\n|until published -->|\.\./cellserver/clients`),
+			"a mark of the time before"},
 	}
 	if n.NPM != oldPackage && n.Python != oldPackage {
 		all = append(all, leftover{anyUse, "the old name of a package"})
@@ -32,7 +34,7 @@ func (n *names) leftovers() []leftover {
 func (t *tree) checkNames(n *names) error {
 	var found []error
 	all := n.leftovers()
-	err := t.rewrite(func(file string) bool { return !isTool(file) }, func(file, text string) (string, error) {
+	err := t.rewrite(isOther, func(file, text string) (string, error) {
 		for _, l := range all {
 			if at := l.pattern.FindStringIndex(text); at != nil {
 				line := 1 + strings.Count(text[:at[0]], "\n")
@@ -55,7 +57,7 @@ func (t *tree) checkVersions(n *names) error {
 	} {
 		text, err := t.read(file)
 		if err == nil && !strings.Contains(text, line) {
-			err = fmt.Errorf("%s has another version than the server: %s is missing", file, strings.TrimSpace(line))
+			err = fmt.Errorf("%s does not have the version of the server: %s", file, strings.TrimSpace(line))
 		}
 		wrong = append(wrong, err)
 	}
@@ -69,12 +71,13 @@ func (t *tree) checkGo(*names) error {
 			continue
 		}
 		dir := filepath.Dir(t.path(file))
-		missing, err := output(dir, "go", "list", "-e", "-test", "-deps", "-f", "{{with .Error}}{{.}}{{end}}", "./...")
+		const faults = "{{with .Error}}{{.}}{{end}}"
+		missing, err := output(dir, "go", "list", "-e", "-test", "-deps", "-f", faults, "./...")
 		if err == nil && strings.TrimSpace(missing) != "" {
 			err = errors.New(strings.TrimSpace(missing))
 		}
 		if err == nil {
-			_, err = output(dir, "go", "build", "-pgo=off", "./...")
+			_, err = output(dir, "go", "build", "-pgo=off", "-o", os.DevNull, "./...")
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
@@ -87,8 +90,8 @@ func (t *tree) checkGo(*names) error {
 func (t *tree) checkClients(*names) error {
 	packed := filepath.Join(t.top, "..", "packed")
 	for folder, command := range map[string][]string{
-		"clients/node":   {"npm", "pack", "--dry-run", "--json", "--ignore-scripts"},
-		"clients/python": {"python3", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", packed, "."},
+		"clients/node":   strings.Fields("npm pack --dry-run --json --ignore-scripts"),
+		"clients/python": strings.Fields("python3 -m pip wheel --quiet --no-deps . --wheel-dir " + packed),
 	} {
 		out, err := output(t.path(folder), command[0], command[1:]...)
 		if err == nil && command[0] == "npm" && !strings.Contains(out, `"LICENSE"`) {

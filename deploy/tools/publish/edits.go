@@ -86,7 +86,7 @@ func isOurs(path string) bool { return path == oldModule || strings.HasPrefix(pa
 
 func isModuleFile(file string) bool { return filepath.Base(file) == "go.mod" }
 
-// editModules gives every go.mod its new path. A module that needs another one of ours needs its version of today.
+// editModules gives every go.mod its new path. A module that needs another one of ours needs this version.
 func (t *tree) editModules(n *names) error {
 	return t.rewrite(isModuleFile, func(file, text string) (string, error) {
 		parsed, err := modfile.Parse(file, []byte(text), nil)
@@ -94,7 +94,8 @@ func (t *tree) editModules(n *names) error {
 			return "", err
 		}
 		if !isOurs(parsed.Module.Mod.Path) {
-			return "", fmt.Errorf("the module is %s: begin with a tree that has no names yet", parsed.Module.Mod.Path)
+			const says = "the module is %s: begin with a tree that has no names yet"
+			return "", fmt.Errorf(says, parsed.Module.Mod.Path)
 		}
 		return n.moduleFile(parsed)
 	})
@@ -133,7 +134,7 @@ func (n *names) moduleFile(parsed *modfile.File) (string, error) {
 // packagePath finds what may be the path of a package: the old module, and a folder of the tree.
 var packagePath = regexp.MustCompile(`(^|[^\w./-])` + oldModule + `(/[\w./-]*\w)`)
 
-// withoutPackagePaths rewrites the path of every package and module in a text: in imports, in comments, and in commands.
+// withoutPackagePaths rewrites the path of every package and module in a text, also in comments and commands.
 func (t *tree) withoutPackagePaths(n *names, text string) string {
 	return packagePath.ReplaceAllStringFunc(text, func(found string) string {
 		parts := packagePath.FindStringSubmatch(found)
@@ -154,11 +155,15 @@ func (t *tree) hasGo(folder string) bool {
 	return false
 }
 
-// isTool reports whether a file belongs to this program, which names the old module on purpose.
-func isTool(file string) bool { return strings.HasPrefix(file, "deploy/tools/publish/") }
+// isTool reports whether a file belongs to this program, which has the old names on purpose.
+func isTool(file string) bool {
+	return strings.HasPrefix(file, "deploy/tools/publish/") || file == "deploy/publish-prepare"
+}
+
+func isOther(file string) bool { return !isTool(file) }
 
 func (t *tree) editPackagePaths(n *names) error {
-	chosen := func(file string) bool { return !isModuleFile(file) && !isTool(file) }
+	chosen := func(file string) bool { return !isModuleFile(file) && isOther(file) }
 	return t.rewrite(chosen, func(file, text string) (string, error) {
 		changed := t.withoutPackagePaths(n, text)
 		if changed == text || filepath.Ext(file) != ".go" {

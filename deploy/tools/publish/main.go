@@ -54,8 +54,8 @@ func requireClean(top string) error {
 // prepare makes all edits in the copy, and checks it.
 func (t *tree) prepare(n *names) error {
 	for _, step := range []func(*names) error{
-		t.list, t.readVersion, t.editModules, t.editPackagePaths, t.editProfile, t.writeLicenses, t.editTexts,
-		t.editMarked, t.editPackageNames, t.list, t.checkNames, t.checkGo, t.checkClients,
+		t.list, t.readVersion, t.editModules, t.editPages, t.editPackagePaths, t.editProfile, t.writeLicenses,
+		t.editTexts, t.editPackageNames, t.list, t.checkNames, t.checkGo, t.checkClients,
 	} {
 		if err := step(n); err != nil {
 			return err
@@ -88,7 +88,7 @@ func output(dir, program string, args ...string) (string, error) {
 	var out, complaint bytes.Buffer
 	command.Dir, command.Stdout, command.Stderr = dir, &out, &complaint
 	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, out.String(), complaint.String())
+		return "", fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, &out, &complaint)
 	}
 	return out.String(), nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/mail"
-	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -43,8 +42,11 @@ type nameRule struct {
 }
 
 var (
-	registryNames = nameRule{regexp.MustCompile(`^[a-z0-9]+([.-][a-z0-9]+)*(:[0-9]+)?(/[a-z0-9]+([._-][a-z0-9]+)*)*$`),
+	registryNames = nameRule{
+		regexp.MustCompile(`^[a-z0-9]+([.-][a-z0-9]+)*(:[0-9]+)?(/[a-z0-9]+([._-][a-z0-9]+)*)*$`),
 		"a host and a path in lower case, such as registry.example.com/acme"}
+	addresses = nameRule{regexp.MustCompile(`^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~-]+)+$`),
+		"an address such as https://example.com/acme/cellserver"}
 	npmNames = nameRule{regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*$`),
 		"a name in lower case, such as acme-ratelimit or @acme/ratelimit"}
 	pythonNames = nameRule{regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`),
@@ -52,7 +54,8 @@ var (
 )
 
 // errUsage stands for a usage that the flags have printed.
-var errUsage = errors.New("usage: deploy/publish-prepare MODULE REGISTRY --license ID --license-file FILE --contact 'NAME <ADDRESS>'")
+var errUsage = errors.New("usage: deploy/publish-prepare MODULE REGISTRY " +
+	"--license ID --license-file FILE --contact 'NAME <ADDRESS>'")
 
 // readNames reads the arguments and refuses a name that no registry accepts.
 func readNames(args []string) (*names, error) {
@@ -81,15 +84,13 @@ func readNames(args []string) (*names, error) {
 // check finds every name that is wrong, not only the first one.
 func (n *names) check() error {
 	var contact error
-	if _, err := mail.ParseAddress(n.Contact); err != nil {
-		contact = fmt.Errorf("--contact %q: say who gets reports, such as 'Acme <security@acme.example>'", n.Contact)
+	if _, err := mail.ParseAddress(n.Contact); err != nil || strings.ContainsAny(n.Contact, "\"\\$`{}") {
+		const says = "--contact %q: say who gets reports, such as 'Acme <security@acme.example>'"
+		contact = fmt.Errorf(says, n.Contact)
 	}
-	var repository error
-	if u, err := url.Parse(n.Repository); err != nil || u.Scheme != "https" || u.Host == "" || strings.HasSuffix(u.Path, "/") {
-		repository = fmt.Errorf("--repository %q: an address such as https://example.com/acme/cellserver", n.Repository)
-	}
-	return errors.Join(n.checkModule(), contact, repository, registryNames.check("REGISTRY", n.Registry),
-		npmNames.check("--npm", n.NPM), pythonNames.check("--python", n.Python))
+	return errors.Join(n.checkModule(), contact, addresses.check("--repository", n.Repository),
+		registryNames.check("REGISTRY", n.Registry), npmNames.check("--npm", n.NPM),
+		pythonNames.check("--python", n.Python))
 }
 
 func (r nameRule) check(argument, name string) error {
@@ -104,7 +105,8 @@ func (n *names) checkModule() error {
 	_, major, ok := module.SplitPathVersion(n.Module)
 	switch err := module.CheckPath(n.Module); {
 	case err != nil:
-		return fmt.Errorf("MODULE %q: %w; name the address of the repository, such as example.com/acme/cellserver", n.Module, err)
+		const says = "MODULE %q: %w; name the address of the repository, such as example.com/acme/cellserver"
+		return fmt.Errorf(says, n.Module, err)
 	case !ok || major != "":
 		return fmt.Errorf("MODULE %q: leave out %s, because this is version 0", n.Module, major)
 	case n.Module == oldModule || strings.HasPrefix(n.Module, oldModule+"/"):
@@ -116,7 +118,8 @@ func (n *names) checkModule() error {
 // readLicense reads the text of the licence and refuses an identifier that SPDX does not list.
 func (n *names) readLicense(file string) (err error) {
 	if known, _ := spdxexp.ValidateLicenses([]string{n.License}); !known {
-		return fmt.Errorf("--license %q: an identifier of https://spdx.org/licenses/, such as Apache-2.0 or MIT", n.License)
+		const says = "--license %q: an identifier of https://spdx.org/licenses/, such as Apache-2.0 or MIT"
+		return fmt.Errorf(says, n.License)
 	}
 	if n.licenseText, err = os.ReadFile(file); err != nil {
 		return fmt.Errorf("--license-file: the text of the licence: %w", err)

@@ -17,21 +17,36 @@ type textEdit struct {
 }
 
 var textEdits = []textEdit{
-	{[]string{"deploy/compose*.yaml", "deploy/kubernetes*.yaml"}, `^( +image:) cellserver$`, "$1 {{.Image}}:{{.Version}}"},
+	{[]string{"deploy/compose*.yaml"}, `^( +image:) cellserver$`, "$1 {{.Image}}:{{.Version}}"},
+	{[]string{"deploy/kubernetes*.yaml"}, `^ +# publish-prepare names it.*\n( +image:) cellserver$`,
+		"$1 {{.Image}}:{{.Version}}"},
 	{[]string{"deploy/helm/cellserver/values.yaml"}, `^( +repository:) ""`, "$1 {{.Image}}"},
-	{[]string{"deploy/helm/cellserver/Chart.yaml"}, `^(version: .*)$`,
-		"$1\nhome: {{.Repository}}\nsources: [\"{{.Repository}}\"]\nannotations: {artifacthub.io/license: {{.License}}}"},
-	{[]string{"deploy/debian/nfpm.yaml"}, `^(section: .*)$`, "$1\nlicense: {{.License}}\nhomepage: {{.Repository}}"},
-	{[]string{"deploy/debian/nfpm.yaml"}, `^(  - \{src: README.md,.*)$`,
-		"$1\n  - {src: LICENSE, dst: /usr/share/doc/cellserver/LICENSE, file_info: {mode: 0644}}"},
+	{[]string{"deploy/helm/cellserver/Chart.yaml"}, `^(version: .*)$`, `$1
+home: {{.Repository}}
+sources: ["{{.Repository}}"]
+annotations: {artifacthub.io/license: {{.License}}}`},
+	{[]string{"deploy/debian/nfpm.yaml"}, `^(section: .*)$`, `$1
+license: {{.License}}
+homepage: {{.Repository}}`},
+	{[]string{"deploy/debian/nfpm.yaml"}, `^(  - \{src: README.md,.*)$`, `$1
+  - {src: LICENSE, dst: /usr/share/doc/cellserver/LICENSE, file_info: {mode: 0644}}`},
 	{[]string{"deploy/build"}, `cellserver maintainers <maintainers@cellserver\.invalid>`, "{{.Contact}}"},
-	{[]string{"Dockerfile"}, `^(FROM scratch)$`, "$1\nLABEL org.opencontainers.image.title=cellserver \\\n" +
-		"      org.opencontainers.image.version={{.Version}} \\\n      org.opencontainers.image.licenses={{.License}} \\\n" +
-		"      org.opencontainers.image.source={{.Repository}}"},
-	{[]string{"Dockerfile"}, `^(COPY .*/NOTICES.txt)$`, "$1\nCOPY --from=build /src/LICENSE /LICENSE"},
-	{[]string{"clients/python/pyproject.toml"}, `^(\[project\])$`,
-		"$1\nlicense = \"{{.License}}\"\nlicense-files = [\"LICENSE\"]\nurls = { Source = \"{{.Repository}}\" }"},
+	{[]string{"Dockerfile"}, `^(FROM scratch)$`, `$1
+LABEL org.opencontainers.image.title=cellserver \
+      org.opencontainers.image.version={{.Version}} \
+      org.opencontainers.image.licenses={{.License}} \
+      org.opencontainers.image.source={{.Repository}}`},
+	{[]string{"Dockerfile"}, `^(COPY .*/NOTICES.txt)$`, `$1
+COPY --from=build /src/LICENSE /LICENSE`},
+	{[]string{"clients/python/pyproject.toml"}, `^(\[project\])$`, `$1
+license = "{{.License}}"
+license-files = ["LICENSE"]
+urls = { Source = "{{.Repository}}" }`},
 	{[]string{"clients/python/pyproject.toml"}, `^name = "cellserver-ratelimit"$`, `name = "{{.Python}}"`},
+	{[]string{"clients/python/pyproject.toml"}, `\z`, `
+[tool.flit.module]
+name = "cellserver_ratelimit"
+`},
 }
 
 // editTexts makes the edits of the list.
@@ -45,7 +60,8 @@ func (t *tree) editTexts(n *names) error {
 		err = t.rewrite(edit.selects, func(_, text string) (string, error) {
 			found++
 			if !pattern.MatchString(text) {
-				return "", fmt.Errorf("no line has %s, so the list of edits in deploy/tools/publish is out of date", edit.pattern)
+				const says = "no line has %s, so the list of edits in deploy/tools/publish is out of date"
+				return "", fmt.Errorf(says, edit.pattern)
 			}
 			return pattern.ReplaceAllString(text, becomes), nil
 		})
@@ -77,27 +93,51 @@ func (n *names) fill(text string) (string, error) {
 	return b.String(), err
 }
 
-// A page has two kinds of marked text: text that is true until the names are chosen, and a template for the time after.
+// A page has two kinds of marked text. One is true until the names are chosen, the other is a template for
+// the time after.
 var (
 	untilPublished = regexp.MustCompile(`(?s)<!-- until published -->\n.*?<!-- end -->\n`)
 	oncePublished  = regexp.MustCompile(`(?s)<!-- once published\n(.*?)-->\n`)
 )
 
-// editMarked removes the texts of the time before, and fills the templates.
-func (t *tree) editMarked(n *names) error {
-	marked := 0
-	err := t.rewrite(isPage, func(_, text string) (_ string, err error) {
-		text = untilPublished.ReplaceAllString(text, "")
-		return oncePublished.ReplaceAllStringFunc(text, func(found string) string {
-			marked++
-			filled, failure := n.fill(oncePublished.FindStringSubmatch(found)[1])
-			if failure != nil {
-				err = failure
+// installs are the words of the pages that install from a folder, and the words that install from a registry.
+var installs = []struct {
+	folder  *regexp.Regexp
+	becomes string
+}{
+	{regexp.MustCompile(`go mod edit -require \S*(/clients/go\S*)@\S+ -replace \S+`),
+		"go get {{.Module}}$1@v{{.Version}}"},
+	{regexp.MustCompile(` \.{1,2}/\S*clients/node\b`), " {{.NPM}}"},
+	{regexp.MustCompile(` \.{1,2}/\S*clients/python\b`), " {{.Python}}"},
+	{regexp.MustCompile(`\.\./cellserver/cellserver\b`), "cellserver"},
+	{regexp.MustCompile(` +# until the package is in a registry`), ""},
+}
+
+// editPages removes the texts of the time before, fills the templates, and installs from the registries.
+func (t *tree) editPages(n *names) error {
+	changed := 0
+	err := t.rewrite(isPage, func(_, before string) (string, error) {
+		text := untilPublished.ReplaceAllString(before, "")
+		for _, marked := range oncePublished.FindAllStringSubmatch(text, -1) {
+			filled, err := n.fill(marked[1])
+			if err != nil {
+				return "", err
 			}
-			return filled
-		}), err
+			text = strings.Replace(text, marked[0], filled, 1)
+		}
+		for _, install := range installs {
+			becomes, err := n.fill(install.becomes)
+			if err != nil {
+				return "", err
+			}
+			text = install.folder.ReplaceAllString(text, becomes)
+		}
+		if text != before {
+			changed++
+		}
+		return text, nil
 	})
-	if err == nil && marked == 0 {
+	if err == nil && changed == 0 {
 		err = fmt.Errorf("no page has a text for the time after the publication")
 	}
 	return err
@@ -117,14 +157,15 @@ func (t *tree) writeLicenses(n *names) error {
 
 // What stands before the name of a package says in which registry it is.
 var (
-	npmUse    = regexp.MustCompile(`((?:npm (?:install|i)|from|import|require\(|import\()\s*['"]?)` + oldPackage + `\b`)
+	npmUse = regexp.MustCompile(`((?:npm install|from|import|require\(|import\()\s*['"]?|node_modules/)` +
+		oldPackage + `\b`)
 	pythonUse = regexp.MustCompile(`(pip install(?: --?\S+)* ['"]?)` + oldPackage + `\b`)
 	anyUse    = regexp.MustCompile(oldPackage + `\b`)
 )
 
 // editPackageNames renames the packages of npm and Python wherever a file names them.
 func (t *tree) editPackageNames(n *names) error {
-	err := t.rewrite(func(file string) bool { return !isTool(file) }, func(file, text string) (string, error) {
+	err := t.rewrite(isOther, func(file, text string) (string, error) {
 		if strings.HasPrefix(file, "clients/node/") {
 			return anyUse.ReplaceAllLiteralString(text, n.NPM), nil
 		}
@@ -136,7 +177,8 @@ func (t *tree) editPackageNames(n *names) error {
 	if _, err := output(t.path("clients/node"), "npm", "pkg", "delete", "private"); err != nil {
 		return err
 	}
-	_, err = output(t.path("clients/node"), "npm", "pkg", "set", "license="+n.License, "homepage="+n.Repository,
-		"repository.type=git", "repository.url=git+"+n.Repository+".git", "repository.directory=clients/node")
+	_, err = output(t.path("clients/node"), "npm", "pkg", "set",
+		"license="+n.License, "homepage="+n.Repository, "repository.type=git",
+		"repository.url=git+"+n.Repository+".git", "repository.directory=clients/node")
 	return err
 }

@@ -22,7 +22,8 @@ func (n *names) uploads(modules []string) string {
 		tags += " " + folder + "/v" + n.Version
 	}
 	version := n.Version
-	return `All names are set, and the changes are staged. All modules build. Read them with: git diff --cached
+	packed := "/tmp/cellserver-" + version + ".tgz"
+	return `All modules build, and the changes are staged. Read them with: git diff --cached
 
 Then publish:
   git commit -m 'The names under which it is published'
@@ -31,7 +32,8 @@ Then publish:
   docker buildx build --platform linux/amd64,linux/arm64 --tag ` + n.Image + ":" + version + ` --push .
   (cd clients/node && npm publish --access public)
   python3 -m build --outdir /tmp/python clients/python && twine upload /tmp/python/*
-  helm package deploy/helm/cellserver --destination /tmp && helm push /tmp/cellserver-` + version + `.tgz oci://` + n.Registry + `/helm
+  helm package deploy/helm/cellserver --destination /tmp
+  helm push ` + packed + ` oci://` + n.Registry + `/helm
   deploy/build /tmp/release    # the files of a release page
 `
 }
