@@ -22,12 +22,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents returns the pages that are for people: README.md, docs/*.md, docs/guides/*.md and those of clients/.
+// documents returns the pages that are for people: those in the root, docs/, docs/guides/ and clients/.
 func documents(t *testing.T) []*document {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	require.NoError(t, err)
-	pages := []*document{readDocument(t, "README.md")}
+	var pages []*document
+	for _, name := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"} {
+		pages = append(pages, readDocument(t, name))
+	}
 	for _, path := range paths {
 		pages = append(pages, readDocument(t, "docs/"+filepath.Base(path)))
 	}
@@ -84,7 +87,7 @@ func (p *document) blocks(t *testing.T) (all []block) {
 //	go      compiled where the page says how, parsed elsewhere
 //	http    requests over HTTP, with their replies (web_test.go)
 //	nginx, caddy, traefik, envoy    the configuration of a proxy, which tests/proxies tests
-//	go, python, js    in clients/: lines of a test in the folder of the page
+//	go, python, js    in clients/: lines of a test in the folder of the page; in README.md: of clients/node
 //	go, python, js, java, rust, php, ruby, c, bash    in docs/guides: a program, which tests/guides runs
 //	text    nothing runs it: a picture, a form, a log
 //
@@ -115,10 +118,17 @@ var programs = []string{"go", "python", "js", "java", "rust", "php", "ruby", "c"
 // testedIn are the languages of the blocks that are lines of a test of a client, each with the end of the test's name.
 var testedIn = map[string]string{"go": "_test.go", "python": ".py", "js": ".mjs"}
 
-// isTested reports whether a test in the folder of the page has these lines. The indentation may differ.
+// isOfClients reports whether a page has blocks for users of the packages in clients/.
+func isOfClients(path string) bool { return path == "README.md" || strings.HasPrefix(path, "clients/") }
+
+// isTested reports whether a test in the folder of the page has these lines. The indentation may differ. The
+// lines of README.md are for Node.
 func (p *document) isTested(t *testing.T, lines, suffix string) (found bool) {
 	t.Helper()
 	folder := filepath.Join(root(t), filepath.Dir(p.path))
+	if p.path == "README.md" {
+		folder = filepath.Join(root(t), "clients", "node")
+	}
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -151,8 +161,9 @@ func (p *document) run(t *testing.T, b block, rules string) {
 	case p.path == "docs/commands.md", b.language == "text", b.language == "yaml":
 	case p.path == "docs/http.md" && slices.Contains(proxies, b.language):
 	case strings.HasPrefix(p.path, "docs/guides/") && slices.Contains(programs, b.language):
-	case strings.HasPrefix(p.path, "clients/") && testedIn[b.language] != "":
-		require.True(t, p.isTested(t, text, testedIn[b.language]), "%s:%d: no test in the folder of the page has these lines", p.path, b.from+1)
+	case isOfClients(p.path) && testedIn[b.language] != "":
+		tested := p.isTested(t, text, testedIn[b.language])
+		require.True(t, tested, "%s:%d: no test has these lines", p.path, b.from+1)
 	case b.language == "http":
 		p.playWeb(t, b)
 	case b.language == "redis":
@@ -226,6 +237,9 @@ var (
 	ownVar  = regexp.MustCompile(`\bCELLSERVER_[A-Z_]+=(?:"[^"]*"|\S*)`)
 )
 
+// otherPrograms have a name as an argument, or a folder, that ends like the program.
+var otherPrograms = regexp.MustCompile(`docker|helm|publish-prepare`)
+
 // checkShell checks what can be checked of shell commands without running them.
 func (p *document) checkShell(t *testing.T, b block, text string) {
 	t.Helper()
@@ -247,7 +261,7 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		}
 		environment := ownVar.FindAllString(line, -1)
 		_, command, found := strings.Cut(" "+line, "cellserver ")
-		if !found || strings.Contains(line, "docker") {
+		if !found || otherPrograms.MatchString(line) {
 			command = ""
 		}
 		words, err := quote.Split(command)
