@@ -40,6 +40,7 @@
 //	quota.go     Quota and the arguments that make one
 //	decide.go    Decide, and Charge for a cost that is known only afterwards
 //	settle.go    Settle, for a cost that was an estimate
+//	lease.go     Lease, for requests that are spent later
 //	convert.go   Convert, for a TAT that was counted at another rate
 //
 // # Invariants
