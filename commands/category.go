@@ -17,7 +17,7 @@ var flagNames = []struct {
 // FlagNames returns the flags of a command as COMMAND INFO shows them.
 func (c *Command) FlagNames() []string {
 	flags := c.Flags
-	if c.Keys.NumKeys > 0 {
+	if c.Keys.NumKeys > 0 || c.Keys.Inner != nil {
 		flags |= movableKeys
 	}
 	var names []string

@@ -279,7 +279,9 @@ func (c *Command) Fits(n int) bool { return c != nil && len(c.Subs) == 0 && c.Ta
 func (c *Command) Takes(n int) bool { return n == c.Arity || c.Arity < 0 && n >= -c.Arity }
 
 // HasKeys reports whether the command has key arguments.
-func (c *Command) HasKeys() bool { return c.Keys.First > 0 || c.Keys.NumKeys > 0 }
+func (c *Command) HasKeys() bool {
+	return c.Keys.First > 0 || c.Keys.NumKeys > 0 || c.Keys.Inner != nil
+}
 
 // EachKey calls do with every key of a call that [Command.Keys] says.
 func (c *Command) EachKey(args [][]byte, do func(key []byte)) { c.Keys.Each(args, do) }
@@ -298,7 +300,7 @@ func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
 
 // AddKeys adds the partitions of the keys in the arguments of a call to a footprint.
 func (c *Command) AddKeys(call *Call, fp *store.Footprint) {
-	if k := &c.Keys; k.NumKeys > 0 || k.First != k.Last {
+	if k := &c.Keys; k.NumKeys > 0 || k.First != k.Last || k.Inner != nil {
 		c.EachKey(call.Args, fp.AddKey)
 	} else if 0 < k.First && k.First < len(call.Args) {
 		fp.AddKey(call.Args[k.First])

@@ -8,8 +8,11 @@ import "cellserver/internal/decimal"
 type Keys struct {
 	First, Last, Step int
 	NumKeys           int
-	Skip              int    // words between the count and the first key
-	Access            string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
+	Skip              int // words between the count and the first key
+	// Inner returns the position of another command in the arguments, whose keys these are. Nil for keys of
+	// the command itself.
+	Inner  func(args [][]byte) int
+	Access string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
 }
 
 // Key positions that many commands share.
@@ -31,6 +34,10 @@ func (k Keys) With(flags string) Keys {
 // Each calls do with every key of a call. The number of arguments must be right. If the count of keys is
 // wrong, Each skips those keys, and the command replies with its own error.
 func (k *Keys) Each(args [][]byte, do func(key []byte)) {
+	if k.Inner != nil {
+		inner := k.resolve(args)
+		k = &inner
+	}
 	last := k.Last
 	if last < 0 {
 		last += len(args)
@@ -44,6 +51,32 @@ func (k *Keys) Each(args [][]byte, do func(key []byte)) {
 			do(keys[i])
 		}
 	}
+}
+
+// resolve returns the positions of the keys in one call. They differ from k if another command says them.
+func (k Keys) resolve(args [][]byte) Keys {
+	if k.Inner == nil {
+		return k
+	}
+	at := k.Inner(args)
+	if at >= len(args) {
+		return Keys{Access: k.Access}
+	}
+	cmd := Lookup(args[at])
+	if cmd == nil || !cmd.HasKeys() || cmd.Keys.Inner != nil {
+		return Keys{Access: k.Access}
+	}
+	inner := cmd.Keys.With(k.Access)
+	if inner.First > 0 {
+		inner.First += at
+	}
+	if inner.Last > 0 {
+		inner.Last += at
+	}
+	if inner.NumKeys > 0 {
+		inner.NumKeys += at
+	}
+	return inner
 }
 
 // step is the distance between keys after a count.

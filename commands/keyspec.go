@@ -16,6 +16,7 @@ type keySpec struct {
 	Step    int
 	NumKeys bool // First is the position of a count, and the keys follow the count
 	Skip    int  // words between the count and the first key
+	Unknown bool // the keys are those of another command in the arguments
 }
 
 // Specs derives the key specifications of key positions. If keys have different access flags,
@@ -45,6 +46,9 @@ func (k Keys) Specs() []keySpec {
 	if k.NumKeys > 0 {
 		specs = append(specs, keySpec{access: flags(len(access) - 1), First: k.NumKeys, Step: k.step(), NumKeys: true, Skip: k.Skip})
 	}
+	if k.Inner != nil {
+		specs = append(specs, keySpec{access: append(flags(0), "INCOMPLETE"), Unknown: true})
+	}
 	return specs
 }
 
@@ -53,6 +57,11 @@ func (s keySpec) Reply(w *resp.Writer) {
 	w.Map(3)
 	w.BulkString("flags")
 	s.ReplyAccess(w)
+	if s.Unknown {
+		replyUnknown(w, "begin_search")
+		replyUnknown(w, "find_keys")
+		return
+	}
 	w.BulkString("begin_search")
 	w.Map(2)
 	Field(w, "type", "index")
@@ -76,6 +85,15 @@ func (s keySpec) Reply(w *resp.Writer) {
 	Number(w, "lastkey", int64(s.Last))
 	Number(w, "keystep", int64(s.Step))
 	Number(w, "limit", 0)
+}
+
+// replyUnknown writes a part of a specification that only COMMAND GETKEYS can tell.
+func replyUnknown(w *resp.Writer, part string) {
+	w.BulkString(part)
+	w.Map(2)
+	Field(w, "type", "unknown")
+	w.BulkString("spec")
+	w.Map(0)
 }
 
 // ReplyAccess writes the flags in the spelling of Redis: RO, RW, OW and RM in capitals, all others

@@ -15,7 +15,8 @@ var Rights = sync.OnceValue(func() *acl.Table {
 	for _, c := range everyCommand {
 		data := c.HasKeys() || c.Channels != NoChannels
 		one := acl.Command{
-			Name: c.FullName(), Free: c.Flags&NoAuth != 0, Data: data, Scoped: c.LastKey != nil,
+			Name: c.FullName(), Free: c.Flags&NoAuth != 0, Data: data,
+			Scoped: c.LastKey != nil && c.Keys.Inner == nil, // its first word is a rule
 		}
 		for _, name := range c.ACLCategories() {
 			one.Categories = append(one.Categories, strings.TrimPrefix(name, "@"))
@@ -32,14 +33,14 @@ func RulesFootprint(c *Call, fp *store.Footprint) { c.Server.Rules.LockUnparsed(
 // KeysNow returns where the keys of the call are. If rules say how many there are, the rules in force count.
 func (c *Call) KeysNow() Keys {
 	if c.Cmd.LastKey == nil {
-		return c.Cmd.Keys
+		return c.Cmd.Keys.resolve(c.Args)
 	}
 	return c.keysTo(c.Cmd.LastKey(c))
 }
 
 // keysTo returns where the keys of the call are, if the last one has a position.
 func (c *Call) keysTo(last int) Keys {
-	keys := c.Cmd.Keys
+	keys := c.Cmd.Keys.resolve(c.Args)
 	keys.Last = max(keys.Last, min(last, len(c.Args)-1))
 	return keys
 }

@@ -12,7 +12,8 @@ import "cellserver/internal/exact"
 // small part of the tolerance.
 //
 // The decision is Limited if nothing is granted, although something is wanted. RetryAfter is then the wait
-// until a lease of this length gets one request. It is -1 if none ever does. Neither want nor length is negative.
+// until a lease of this length gets one request. It is -1 if none ever does. Neither want nor length is
+// negative.
 func (q Quota) Lease(tat, now, length, want int64) (granted int64, d Decision, err error) {
 	if q.interval == 0 {
 		return 0, Decision{}, ErrZeroRate

@@ -68,7 +68,7 @@ type Args struct {
 	name     string
 	rest     [][]byte // not read yet
 	Err      error    // the first one
-	rule     bool     // parses the limit of a rule: without quantity and without options of a single request
+	inside   string   // "rule" or "lease": a limit of one, without quantity and without options of a request
 	Quantity int64
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
@@ -109,6 +109,14 @@ func (a *Args) Release() {
 	clear(a.read[:])
 }
 
+// More returns the next word, nil after the last one.
+func (a *Args) More() []byte {
+	if len(a.rest) == 0 {
+		return nil
+	}
+	return a.rest[0]
+}
+
 // Has reports whether the request has an option.
 func (a *Args) Has(o Option) bool { return a.given&o != 0 }
 
@@ -131,7 +139,7 @@ func (a *Args) fail(err error) {
 // error. name is its name in the error of a rule, which has no arity.
 func (a *Args) Next(name string) []byte {
 	if len(a.rest) == 0 {
-		if a.rule {
+		if a.inside != "" {
 			a.fail(rediserr.Error("ERR " + name + " is missing in " + a.limiter()))
 		} else {
 			a.fail(rediserr.WrongArity(a.name))
@@ -202,7 +210,7 @@ func (a *Args) noteCell() {
 // Finish parses the arguments after the parameters: the quantity, if a number comes next, and the
 // options. own are the options of this limiter. The quantity may also be the option QUANTITY.
 func (a *Args) Finish(own Option) error {
-	if a.rule {
+	if a.inside != "" {
 		return a.Options(own)
 	}
 	if len(a.rest) > 0 && numeric(a.rest[0]) {
@@ -237,7 +245,7 @@ func (a *Args) FinishRequired(own Option) error {
 // Options parses the options. own are the options of this limiter. Every request may have MS and
 // PEEK, too, but a rule may not.
 func (a *Args) Options(own Option) error {
-	if !a.rule {
+	if a.inside == "" {
 		own |= requestOptions
 	}
 	for len(a.rest) > 0 && a.Err == nil {
@@ -321,8 +329,8 @@ func syntaxError(cause string) error { return rediserr.Error(string(rediserr.Syn
 // errOption is the error of a word in the place of an option. It names the options that may stand there.
 func (a *Args) errOption(arg []byte, allowed Option) error {
 	where := a.limiter()
-	if a.rule {
-		where += " in a rule"
+	if a.inside != "" {
+		where += " in a " + a.inside
 	}
 	var use []string
 	for i := range allOptions {

@@ -11,6 +11,7 @@
 //	pace.go       pacing (CL.PACE): two integers in a string
 //	lease.go      concurrency (CL.ACQUIRE): a sorted set of holders and lease ends
 //	verdict.go    BLOCK and ALLOW of rules: no state
+//	lessor.go     units that a client takes in advance (CL.LEASE)
 //	ledger.go     by which numbers the TATs of a rule were counted
 //
 //	limiter.go    Limiter, and Limit: a limiter that a rule may have

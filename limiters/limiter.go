@@ -141,7 +141,7 @@ func Parse(words [][]byte) (Limit, error) {
 		return nil, rediserr.Error("ERR " + quote.Word(words[0]) +
 			" is not a limiter of a rule: " + useLimiters)
 	}
-	a := &Args{name: name, rest: words[1:], rule: true}
+	a := &Args{name: name, rest: words[1:], inside: "rule"}
 	l, err := read(a)
 	if err != nil {
 		return nil, a.Explain(err)

@@ -114,8 +114,11 @@ func (l Log) State(e *store.Entry, now int64) []Field {
 	return all
 }
 
-// settlesEntry is the third number of the state of an answer that changes the count of one entry.
-const settlesEntry = 2
+// The third number of the state of an answer that does not add requests of now.
+const (
+	settlesEntry = 2 // changes the count of one entry
+	leasesEntry  = 3 // adds one entry for a lease, at its end
+)
 
 // settleEntry gives one entry another count. It removes the entry if the count is 0.
 func settleEntry(e *store.Entry, index int, count int64) {
@@ -148,11 +151,23 @@ func bit(on bool) int64 {
 
 // Apply implements [Limiter].
 func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
-	if a.state[2] == settlesEntry {
-		settleEntry(e, int(a.state[0]), a.state[1])
+	forget, add := int(a.state[0]), a.state[1]
+	switch a.state[2] {
+	case settlesEntry:
+		settleEntry(e, forget, add)
 		return
+	case leasesEntry:
+		e.ZRemRange(0, forget)
+		addShared(e, a.state[3], add)
+	default:
+		l.add(e, now, forget, add, a.state[2] != 0, a.state[3] != 0)
 	}
-	forget, add, shared, join := int(a.state[0]), a.state[1], a.state[2] != 0, a.state[3] != 0
+	e.SetExpiry(expiryAfter(now, a.ResetAfter))
+}
+
+// add forgets the oldest entries, and adds requests of now: each as an entry, or all as a shared one. They
+// may join the last entry.
+func (Log) add(e *store.Entry, now int64, forget int, add int64, shared, join bool) {
 	if join {
 		last := e.Sorted().Len() - 1
 		add = exact.Plus(add, logEntry(e.Sorted().At(last)).Count)
@@ -160,18 +175,28 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 	}
 	next := nextNumber(e.Sorted(), now)
 	e.ZRemRange(0, forget)
-	score := float64(now / 1000)
 	if shared {
-		member := decimal.Append(nil, now)
-		e.ZAdd(score, decimal.Append(append(member, 'x'), add))
-	} else {
-		for ; add > 0; next++ {
-			if e.ZAdd(score, logMember(now, next)) {
-				add--
-			}
+		addShared(e, now, add)
+		return
+	}
+	for ; add > 0; next++ {
+		if e.ZAdd(float64(now/1000), logMember(now, next)) {
+			add--
 		}
 	}
-	e.SetExpiry(expiryAfter(now, a.ResetAfter))
+}
+
+// addShared adds a shared entry. Behind the entry of a lease, which has a later time, an equal entry may hide.
+// Both become one.
+func addShared(e *store.Entry, at, add int64) {
+	for {
+		member := decimal.Append(append(decimal.Append(nil, at), 'x'), add)
+		if e.ZAdd(float64(at/1000), member) {
+			return
+		}
+		e.ZRem(member)
+		add = exact.Plus(add, add)
+	}
 }
 
 // logEntries are the entries of a log in a sorted set. A nil set is empty.

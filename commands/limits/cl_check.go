@@ -99,8 +99,16 @@ func checkKeys(c *commands.Call, keys [][]byte) error {
 	if len(keys) < 2 {
 		return nil
 	}
-	if err := c.Runner.Permit(c, 1+len(keys)); err != nil || !c.Server.Config().ClusterEnabled {
+	if err := c.Runner.Permit(c, 1+len(keys)); err != nil {
 		return err
+	}
+	return sameSlot(c, keys)
+}
+
+// sameSlot returns an error in cluster mode if keys have different slots.
+func sameSlot(c *commands.Call, keys [][]byte) error {
+	if !c.Server.Config().ClusterEnabled {
+		return nil
 	}
 	for _, key := range keys[1:] {
 		if store.Slot(key) != store.Slot(keys[0]) {

@@ -80,12 +80,12 @@ func resetScope(tx *store.Tx, s *ruleset.Scope, asked, key []byte) (removed int)
 	return removed
 }
 
-// wasReset reports whether a reset has removed what the reservation counted in a limit.
-func (c *Check) wasReset(tx *store.Tx, i int) bool {
+// wasReset reports whether a reset has removed what a limit counted at an earlier time.
+func (c *Check) wasReset(tx *store.Tx, i int, counted int64) bool {
 	begin, scope := len(c.names), c.chosen[i].scope
 	name := &c.found.Scopes[scope].Reset
 	c.names = name.StateKey(c.names, c.asked, c.Keys[scope], c.slots[scope].Braces)
 	e := tx.Write(c.names[begin:])
 	at, ok := e.Number()
-	return ok && e.Exists() && at >= c.reserves.record.At
+	return ok && e.Exists() && at >= counted
 }

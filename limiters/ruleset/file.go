@@ -56,7 +56,7 @@ func (r *Rules) replaceFile(name string, s *set) News {
 	defer r.mu.Unlock()
 	last := r.last()
 	for _, one := range s.byName {
-		last.shareCounts(one)
+		r.shareCounts(last, one)
 	}
 	news := newsOf(name, last.file, s, last.stored)
 	s, unsaved := countFile(s, cmp.Or(last.file, &set{}), last.stored, r.now())

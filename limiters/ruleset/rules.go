@@ -138,8 +138,10 @@ func (s *set) sorted() []*Rule {
 	return slices.SortedFunc(maps.Values(s.byName), byName)
 }
 
-// shareCounts gives a rule the counters of the rule in force that has its name.
-func (s Sources) shareCounts(one *Rule) {
+// shareCounts gives a new rule the counters of the rule in force that has its name, and notes since when it
+// is known.
+func (r *Rules) shareCounts(s Sources, one *Rule) {
+	one.since = r.now()
 	if one.counts == nil {
 		one.counts = new(counts)
 		if was := s.find([]byte(one.Name)); was != nil {

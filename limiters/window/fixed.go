@@ -172,3 +172,26 @@ func (f Fixed) end(now int64) (end int64, ok bool) {
 	start, ok := floorTo(now, unit)
 	return start + f.period, ok && start <= farthest-f.period
 }
+
+// LongestLease returns how long a lease of requests may last from now on, in ns. A lease counts in the window
+// of its grant, and must be spent in it. So it lasts for a quarter of the window at most.
+func (f Fixed) LongestLease(c Count, now int64) int64 {
+	c, ok := f.at(c, now)
+	if !ok {
+		return 0
+	}
+	return min(f.Window()/4, exact.Since(now, c.End))
+}
+
+// EndOf returns the end of the window that counts a request of an earlier time. It is 0 if that window is
+// not the one of the count.
+func (f Fixed) EndOf(c Count, at int64) int64 {
+	if f.aligned || f.calendar != nil {
+		end, _ := f.end(at)
+		return end
+	}
+	if at < c.End-f.period {
+		return 0
+	}
+	return c.End
+}

@@ -183,3 +183,20 @@ func (s Sliding) leftFor(previous, allowed int64) int64 {
 	}
 	return left
 }
+
+// LongestLease is [Fixed.LongestLease] for a sliding window. What counts of the window before only falls, so
+// a request that passes at the grant also passes later in this window.
+func (s Sliding) LongestLease(now int64) int64 {
+	end, err := s.end(now, 0)
+	if err != nil {
+		return 0
+	}
+	return min(s.period/4, end-s.period-now)
+}
+
+// EndOf returns the end of the counts that have a request of an earlier time, as the argument mark of
+// [Sliding.Settle].
+func (s Sliding) EndOf(at int64) int64 {
+	end, _ := s.end(at, 0)
+	return end
+}

@@ -12,7 +12,7 @@ import (
 // deciding returns the commands that decide about a key, sorted by name.
 func deciding() []*commands.Command {
 	return slices.DeleteFunc(commands.ByName(), func(c *commands.Command) bool {
-		return c.Group != commands.GroupLimiter || c.Keys == (commands.Keys{}) || c.Name == "cl.release"
+		return c.Group != commands.GroupLimiter || !c.HasKeys() || c.Name == "cl.release"
 	})
 }
 

@@ -1,0 +1,197 @@
+package limits
+
+import (
+	"fmt"
+
+
+	"cellserver/commands"
+	"cellserver/internal/quote"
+	"cellserver/limiters"
+	"cellserver/store"
+)
+
+// CL.LEASE want ttl [BACK n at ends] command key [argument ...] takes up to want units of a limit in
+// advance. The caller may spend them until ends milliseconds after it has sent the question. The command is
+// the one that it would send for each action, such as CL.THROTTLE or CL.CHECK, without a quantity and
+// without options.
+//
+// The limit counts the units at once, as if all were spent at the end of the lease. So it holds in each of
+// its windows, whatever the holder does. A lease lasts for ttl milliseconds at most, and for
+//
+//	GCRA      a quarter of the time in which the whole limit comes back, and one second at most
+//	windows   a quarter of the window; it ends with the window
+//	a log     a twentieth of the period
+//
+// BACK first gives n units of an earlier lease back. The words at and ends are those of its reply. A GCRA
+// keeps what has come back since the grant. Units of a lease from over a minute ago, or from before the rule
+// changed, stay counted.
+//
+// The reply has seven integers: granted, limit, remaining, retry_after and reset_after in milliseconds, ends
+// in milliseconds, and at, the time of the grant in Unix microseconds. If granted is 0, retry_after says when
+// a lease gets a unit. It is -1 if want is 0, and if a lease of this limit never gets one.
+var _ = commands.Register(&commands.Command{
+	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.Keys{Inner: leased, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
+	Summary:    "Takes units of a limit in advance, which the caller spends without asking.",
+	Usage:      "want ttl [BACK n at ends] command key [argument ...]",
+	Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Run:        clLease, Footprint: leaseFootprint, LastKey: leaseLastKey,
+})
+
+// Bounds of a lease.
+const (
+	mostLeased = 1_000_000_000
+	longestTTL = 60_000 // ms
+)
+
+// leased returns the position of the command whose limit a call leases.
+func leased(args [][]byte) int {
+	const first, afterBack = 3, 7
+	if len(args) > first && commands.Is(args[first], "back") {
+		return afterBack
+	}
+	return first
+}
+
+// leasedRule returns the words of CL.CHECK from the name of the rule on. It returns nil if a call leases
+// another command, or has too few words.
+func leasedRule(args [][]byte) [][]byte {
+	at := leased(args)
+	if len(args) < at+3 || !commands.Is(args[at], "cl.check") {
+		return nil
+	}
+	return args[at+1:]
+}
+
+func leaseFootprint(c *commands.Call, fp *store.Footprint) {
+	if words := leasedRule(c.Args); words != nil {
+		queued := readsRules(c, c.Conn.Transaction.Queue.Active)
+		c.Conn.Scratch.Check().ReserveFootprint(c.Server.Rules, words, queued, fp)
+		return
+	}
+	c.Cmd.AddKeys(c, fp)
+}
+
+// leaseLastKey returns the position of the last key of a lease of a rule, 0 for another lease.
+func leaseLastKey(c *commands.Call) int {
+	words := leasedRule(c.Args)
+	if words == nil {
+		return 0
+	}
+	return len(c.Args) - len(words) + c.Server.Rules.Scopes(c.Tx, words[0])
+}
+
+func clLease(c *commands.Call) error {
+	r, err := leaseRequest(c.Args)
+	if err != nil {
+		return err
+	}
+	at := leased(c.Args)
+	if at >= len(c.Args) {
+		return commands.WrongArity(c.Cmd.Name)
+	}
+	inner := c.Other(commands.Lookup(c.Args[at]), c.Args[at:])
+	if inner.Cmd, err = commands.Resolve(inner.Cmd, inner.Args); err != nil {
+		return err
+	}
+	if err := c.Runner.Permit(&inner, 0); err != nil {
+		return err
+	}
+	if leasedRule(c.Args) != nil {
+		return leaseRule(c, inner.Args[1:], &r)
+	}
+	return leaseLimit(c, inner.Args, &r)
+}
+
+// leaseRequest parses the words before the command.
+func leaseRequest(args [][]byte) (r limiters.LeaseRequest, err error) {
+	if r.Want, err = leaseNumber("want", args[1], 0, mostLeased); err != nil {
+		return r, err
+	}
+	if r.TTL, err = leaseNumber("ttl", args[2], 1, longestTTL); err != nil {
+		return r, err
+	}
+	r.TTL *= 1e6
+	if !commands.Is(args[3], "back") {
+		return r, nil
+	}
+	if len(args) < 7 {
+		return r, commands.Error("ERR BACK needs three numbers after it: units, and at and ends of the reply")
+	}
+	if r.Back, err = leaseNumber("n", args[4], 0, mostLeased); err != nil {
+		return r, err
+	}
+	granted, err := leaseNumber("at", args[5], 0, latestMicro)
+	if err != nil {
+		return r, err
+	}
+	ends, err := leaseNumber("ends", args[6], 0, longestTTL)
+	r.Of = limiters.LeaseOf(granted, ends)
+	return r, err
+}
+
+// latestMicro is the last Unix microsecond whose nanoseconds fit an int64.
+const latestMicro = 9_223_372_036_854_774
+
+// leaseNumber parses an argument of a lease.
+func leaseNumber(name string, word []byte, least, most int64) (int64, error) {
+	n, ok := commands.ParseInt(word)
+	if !ok || n < least || n > most {
+		return 0, commands.Error(fmt.Sprintf("ERR %s %s must be an integer from %d to %d",
+			name, quote.Word(word), least, most))
+	}
+	return n, nil
+}
+
+// leaseRule leases units of a rule.
+func leaseRule(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error {
+	scratch, queued := c.Conn.Scratch.Check(), readsRules(c, c.Conn.Transaction.Running)
+	defer func() { scratch.Done(goesOn(c)) }()
+	if err := scratch.BeginLease(c.Server.Rules, c.Tx, words, queued); err != nil {
+		return scratch.Args.Explain(err)
+	}
+	if len(scratch.Keys) > 1 {
+		if err := c.Runner.Permit(c, len(c.Args)-len(words)+len(scratch.Keys)); err != nil {
+			return err
+		}
+	}
+	if err := sameSlot(c, scratch.Keys); err != nil {
+		return err
+	}
+	var a limiters.Answer
+	g, err := scratch.Lease(c.Tx, c.Now, r, &a)
+	if err != nil {
+		return limiters.Explain(err)
+	}
+	replyLease(c, scratch.TightestKey(), r, g, &a)
+	return nil
+}
+
+// leaseLimit leases units of the limit of one key. The argument words are those of its command.
+func leaseLimit(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error {
+	l, err := limiters.ParseLessor(words)
+	if err != nil {
+		return err
+	}
+	all := []limiters.Asked{{Limiter: l}}
+	key := words[1]
+	l.Find(&all[0].Entry, c.Tx, key)
+	g, err := r.Begin(all, c.Now)
+	if err == nil {
+		err = r.Ask(&g, all, nil, c.Now, func(int) bool { return true })
+	}
+	if err != nil {
+		return limiters.Explain(err)
+	}
+	replyLease(c, key, r, g, &all[0].Answer)
+	return nil
+}
+
+// replyLease replies with a lease, and counts the decision about the key.
+func replyLease(
+	c *commands.Call, key []byte, r *limiters.LeaseRequest, g limiters.Granted, a *limiters.Answer,
+) {
+	count(c, key, a.Limited, r.Want == 0)
+	retry, reset := wholeUnits(a.RetryAfter, true), wholeUnits(a.ResetAfter, true)
+	c.Out.Ints(g.Units, a.Limit, a.Remaining, retry, reset, g.Ends, g.At)
+}
