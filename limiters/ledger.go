@@ -79,7 +79,7 @@ func (l *Ledger) LastEnd() (at int64) {
 // And a smaller burst may have cut off what others had counted, so as much of the reservation stays counted.
 func (l *Ledger) Adjust(s *Settlement, limit Limit) {
 	r, ok := limit.(Rate)
-	if !ok || !l.IsMixed() || r.Interval() == s.Value && l.lines[r.tag].Began <= s.At {
+	if !ok || !l.IsMixed() || r.Interval() == s.Value && l.lines[r.tag].Began < s.At {
 		return
 	}
 	from, _ := slices.BinarySearchFunc(l.past, s.At, func(one Line, at int64) int { return cmp.Compare(one.Ended, at) })

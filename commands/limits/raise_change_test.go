@@ -256,3 +256,14 @@ func TestKeysFromBeforeLedgers(t *testing.T) {
 	h.Want("CL.CHECK plan acme", []any{0, 10, 4, -1, 1})
 	require.Contains(t, fmt.Sprint(h.Do("CL.EXPLAIN plan acme")), "tat 1800001836000")
 }
+
+// TestChangeAtTheMomentOfAReservation: a smaller burst cuts off what others have counted, also if the rule changes at
+// the moment of a reservation. So much of it stays counted.
+func TestChangeAtTheMomentOfAReservation(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.RULE SET r CL.THROTTLE 6 7 7", ok)
+	h.Want("CL.RESERVE r k 7 id 60", []any{0, 7, 0, -1, 7})
+	h.Want("CL.RULE SET r CL.THROTTLE 6 7 4", ok)
+	h.Want("CL.RULE SET r CL.THROTTLE 4 5 5", ok)
+	h.Want("CL.SETTLE r k id 1", []any{0, 5, 4, -1, 1}) // 2 of the 7 are cut off, and 4 come back
+}
