@@ -82,7 +82,8 @@ func (c *Command) appendKeys(args [][]byte, k *Keys, to []acl.Key) []acl.Key {
 }
 
 // Denied returns why a user with these limits may not make the call, and the position of the argument.
-// lastKey is as in Runner.Permit.
+// lastKey is as in Runner.Permit. A call with a command inside needs the right to that command, too. Then the
+// position is that of its name.
 func (c *Call) Denied(limits *acl.Limits, lastKey int) (why acl.Denial, at int) {
 	if limits == nil {
 		return acl.Allowed, 0
@@ -95,7 +96,30 @@ func (c *Call) Denied(limits *acl.Limits, lastKey int) (why acl.Denial, at int) 
 	}
 	var buf [keysHeld]acl.Key
 	r := c.Cmd.request(c.Args, &keys, buf[:0])
-	return limits.Check(&r)
+	if why, at = limits.Check(&r); why != acl.Allowed || c.Cmd.Keys.Inner == nil {
+		return why, at
+	}
+	at = c.Cmd.Keys.Inner(c.Args)
+	if at >= len(c.Args) {
+		return acl.Allowed, 0
+	}
+	cmd, err := Resolve(Lookup(c.Args[at]), c.Args[at:])
+	if err != nil || cmd.Keys.Inner != nil {
+		return acl.Allowed, 0 // the call is an error
+	}
+	inner := c.Other(cmd, c.Args[at:])
+	if why, inside := inner.Denied(limits, 0); why != acl.Allowed {
+		return why, at + inside
+	}
+	return acl.Allowed, 0
+}
+
+// NameAt returns the name of the command at a position that Denied returns.
+func (c *Call) NameAt(at int) string {
+	if at == 0 {
+		return c.Cmd.FullName()
+	}
+	return strings.ToLower(string(c.Args[at]))
 }
 
 // keysHeld is for how many keys of a checked call there is room on the stack.

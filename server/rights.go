@@ -26,7 +26,7 @@ func (c *Client) permit(call *commands.Call, limits *acl.Limits) error {
 
 // Permit implements [commands.Runner].
 func (c *Client) Permit(call *commands.Call, lastKey int) error {
-	why := c.denied(call, lastKey)
+	why, at := c.denied(call, lastKey)
 	switch {
 	case why == acl.Allowed:
 		return nil
@@ -37,7 +37,7 @@ func (c *Client) Permit(call *commands.Call, lastKey int) error {
 	case why == acl.DeniedChannel:
 		return errNoChannel
 	}
-	return commands.Error("NOPERM this user has no permissions to run the '" + call.Cmd.FullName() + "' command")
+	return commands.Error("NOPERM this user has no permissions to run the '" + call.NameAt(at) + "' command")
 }
 
 // The errors of Redis 7.0.
@@ -62,14 +62,14 @@ var inScript = [...]error{
 		"mentioned in the command"),
 }
 
-// denied returns why a user may not run a command, and adds it to ACL LOG.
-func (c *Client) denied(call *commands.Call, lastKey int) acl.Denial {
+// denied returns why a user may not run a command, and the position of the argument, and adds it to ACL LOG.
+func (c *Client) denied(call *commands.Call, lastKey int) (why acl.Denial, at int) {
 	user, limits := c.server.parts.Users.Rights(c.conn.Identity.User)
-	why, at := call.Denied(limits, lastKey)
+	why, at = call.Denied(limits, lastKey)
 	if why == acl.Allowed {
-		return why
+		return why, at
 	}
-	object := call.Cmd.FullName()
+	object := call.NameAt(at)
 	if why != acl.DeniedCommand {
 		object = string(call.Args[at])
 	}
@@ -79,7 +79,7 @@ func (c *Client) denied(call *commands.Call, lastKey int) acl.Denial {
 		Reason: why, Context: contextOf(call), Object: object, User: user.Name(), At: call.Now,
 		Client: strings.TrimSuffix(outer.DescribeClient(&self), "\n"),
 	})
-	return why
+	return why, at
 }
 
 // contextOf returns where a command stands, for ACL LOG.
@@ -96,7 +96,7 @@ func contextOf(call *commands.Call) string {
 // refuseQueued answers a command of EXEC that its user may not run any more.
 func (c *Client) refuseQueued(inner *commands.Call) bool {
 	reason := ""
-	switch c.denied(inner, 0) {
+	switch why, _ := c.denied(inner, 0); why {
 	case acl.Allowed:
 		return false
 	case acl.DeniedCommand:

@@ -125,7 +125,7 @@ func aclDryRun(c *commands.Call) error {
 	case acl.Allowed:
 		return commands.ReplyOK(c)
 	case acl.DeniedCommand:
-		c.Out.BulkString("This user has no permissions to run the '" + cmd.FullName() + "' command")
+		c.Out.BulkString("This user has no permissions to run the '" + asked.NameAt(at) + "' command")
 		return nil
 	}
 	c.Out.BulkString(fmt.Sprintf("This user has no permissions to access the '%s' %s", args[at], why))

@@ -16,6 +16,9 @@ import (
 // callOf returns a call of a command with as many words as it needs. Its keys are key, its channels ch, and counts of keys 1.
 func callOf(cmd *commands.Command) []any {
 	words := strings.Split(cmd.FullName(), "|")
+	if cmd.Keys.Inner != nil {
+		return []any{cmd.Name, "1", "1", "cl.window", "key", "1", "1"}
+	}
 	k := &cmd.Keys
 	least := max(cmd.Arity, -cmd.Arity, k.First+1)
 	if k.NumKeys > 0 {
@@ -85,6 +88,10 @@ func TestWhoMayDoWhat(t *testing.T) {
 		want(cmd, byCommand, "")
 		want(cmd, byCommand, "~* &*")
 		want(cmd, byCommand, "~* &* +@all -"+name)
+		if cmd.Keys.Inner != nil {
+			want(cmd, "run the 'cl.window' command", "~* &* +"+name)
+			name += " +cl.window"
+		}
 		want(cmd, "", "~* &* +"+name)
 		want(cmd, "", "~* &* +@all")
 		want(cmd, "", "(~* &* +"+name+")")

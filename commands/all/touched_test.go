@@ -171,6 +171,9 @@ func tableCalls(cmd *commands.Command) (calls []string) {
 		words = append(words, word.(string))
 	}
 	keys := cmd.Keys
+	if keys.Inner != nil {
+		words[4] = "K"
+	}
 	for i := range words {
 		if i >= keys.First && keys.First > 0 && (i <= keys.Last || keys.Last < 0) || keys.NumKeys > 0 && i == keys.NumKeys+keys.Skip+1 {
 			words[i] = "K"

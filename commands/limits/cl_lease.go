@@ -10,7 +10,7 @@ import (
 	"cellserver/store"
 )
 
-// CL.LEASE want ttl [BACK n at ends] command key [argument ...] takes up to want units of a limit in
+// CL.LEASE want ttl [BACK n at ends] command key [argument [argument ...]] takes up to want units of a limit in
 // advance. The caller may spend them until ends milliseconds after it has sent the question. The command is
 // the one that it would send for each action, such as CL.THROTTLE or CL.CHECK, without a quantity and
 // without options.
@@ -33,7 +33,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.Keys{Inner: leased, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
 	Summary:    "Takes units of a limit in advance, which the caller spends without asking.",
-	Usage:      "want ttl [BACK n at ends] command key [argument ...]",
+	Usage:      "want ttl [BACK n at ends] command key [argument [argument ...]]",
 	Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 	Run:        clLease, Footprint: leaseFootprint, LastKey: leaseLastKey,
 })
@@ -92,9 +92,6 @@ func clLease(c *commands.Call) error {
 	}
 	inner := c.Other(commands.Lookup(c.Args[at]), c.Args[at:])
 	if inner.Cmd, err = commands.Resolve(inner.Cmd, inner.Args); err != nil {
-		return err
-	}
-	if err := c.Runner.Permit(&inner, 0); err != nil {
 		return err
 	}
 	if leasedRule(c.Args) != nil {

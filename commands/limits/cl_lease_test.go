@@ -199,6 +199,12 @@ func TestLeaseKeys(t *testing.T) {
 	c.Want("CL.LEASE 1 1000 CL.CHECK two@org,user bob ann", commands.Error(noKey))
 	c.Want("CL.LEASE 1 1000 CL.THROTTLE a 1 1 1", commands.Error("NOPERM this user has no permissions to run the 'cl.throttle' command"))
 	require.Contains(t, fmt.Sprint(c.Do("CL.LEASE 1 1000 CL.CHECK two ann acme")), "[1 9 8 ")
+	h.Want("ACL DRYRUN bob CL.LEASE 1 1000 CL.WINDOW b 9 60",
+		"This user has no permissions to run the 'cl.window' command")
+	h.Want("ACL SETUSER one on nopass ~* +cl.lease +cl.check|two", ok)
+	h.Want("ACL DRYRUN one CL.LEASE 1 1000 CL.CHECK two a b", ok)
+	h.Want("ACL DRYRUN one CL.LEASE 1 1000 CL.CHECK other a",
+		"This user has no permissions to run the 'cl.check' command")
 	c.Want("AUTH bob x", ok)
 	c.Want("CL.LEASE 1 1000 CL.WINDOW b 9 60", commands.Error("NOPERM this user has no permissions to run the 'cl.window' command"))
 }
