@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"cellserver/internal/exact"
-	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/limiters/slidinglog"
 	"cellserver/limiters/window"
@@ -151,19 +150,17 @@ func lessor[L Lessor](read func(*Args) (L, error)) func(*Args) (Lessor, error) {
 	return func(a *Args) (Lessor, error) { return read(a) }
 }
 
-// ParseLessor parses the limit of a command with a key, such as CL.WINDOW key 100 60. Errors are error
-// replies.
-func ParseLessor(words [][]byte) (Lessor, error) {
-	name := strings.ToLower(string(words[0]))
+// Lessor parses the limit of a command such as CL.WINDOW key 100 60. `name` is its name in lower case, and
+// `words` are those after the key. Errors are error replies.
+func (a *Args) Lessor(name string, words [][]byte) (Lessor, error) {
 	read := lessors[name]
 	if read == nil {
-		return nil, rediserr.Error("ERR " + quote.Word(words[0]) + " cannot be leased: use " + useLessors)
+		return nil, rediserr.Error("ERR " + strings.ToUpper(name) + " cannot be leased: use " + useLessors)
 	}
-	if len(words) < 2 {
-		return nil, rediserr.Error("ERR the key is missing in " + strings.ToUpper(name))
-	}
-	a := &Args{name: name, rest: words[2:], inside: "lease"}
+	a.Begin(name, words)
+	a.inside = "lease"
 	l, err := read(a)
+	a.inside = ""
 	switch {
 	case err != nil:
 		return nil, a.Explain(err)
@@ -196,14 +193,15 @@ type Granted struct {
 // LeaseOf returns the lease with a time of its grant and a length, as [Granted] has them.
 func LeaseOf(at, ends int64) Lease { return Lease{At: at * 1000, Until: exact.Plus(at*1000, ends*1e6)} }
 
-// Begin returns an empty lease of all limits, or an error. It changes nothing.
+// Begin returns an empty lease of all limits.
 func (r *LeaseRequest) Begin(all []Asked, now int64) (g Granted, err error) {
-	g = Granted{At: now / 1000}
-	if g.Ends, err = r.length(all, now); err != nil {
-		return g, err
-	}
-	return g, g.decide(all, now, 0)
+	g.At = now / 1000
+	g.Ends, err = r.length(all, now)
+	return g, err
 }
+
+// Look returns the error of Ask, and changes nothing.
+func (g *Granted) Look(all []Asked, now int64) error { return g.decide(all, now, 0) }
 
 // Ask gives the units back, and then asks all limits to fill an empty lease. It grants the least of what they
 // grant, and stores what they decide. counted reports whether a limit has counted the lease that units come
@@ -212,7 +210,11 @@ func (r *LeaseRequest) Ask(
 	g *Granted, all []Asked, l *Ledger, now int64, counted func(limit int) bool,
 ) error {
 	if r.Back > 0 && r.Of.At <= now && now-r.Of.At <= mostAge {
-		if err := r.giveBack(all, l, now, counted); err != nil {
+		err := g.Look(all, now)
+		if err == nil {
+			err = r.giveBack(all, l, now, counted)
+		}
+		if err != nil {
 			return err
 		}
 	}

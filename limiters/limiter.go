@@ -158,13 +158,14 @@ type Scratch struct {
 	Args   Args
 	Entry  store.Entry
 	Answer Answer
+	Leased [1]Asked // the limit of a lease
 }
 
 // Release drops the references to the request. A nil Scratch is allowed.
 func (r *Scratch) Release() {
 	if r != nil {
 		r.Args.Release()
-		r.Entry = store.Entry{}
+		r.Entry, r.Leased = store.Entry{}, [1]Asked{}
 	}
 }
 

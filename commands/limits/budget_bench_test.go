@@ -18,6 +18,9 @@ func BenchmarkBudgets(b *testing.B) {
 		lines func(key, id int) []string
 	}{
 		{"throttle", func(key, _ int) []string { return []string{fmt.Sprint("CL.THROTTLE user:", key, " 1000000 30 60")} }},
+		{"lease", func(key, _ int) []string {
+			return []string{fmt.Sprint("CL.LEASE 1 1000 CL.THROTTLE user:", key, " 1000000 30 60")}
+		}},
 		{"check", func(key, _ int) []string { return []string{fmt.Sprint("CL.CHECK one user:", key)} }},
 		{"check-on-trial", func(key, _ int) []string { return []string{fmt.Sprint("CL.CHECK tried user:", key)} }},
 		{"scopes", func(key, _ int) []string {

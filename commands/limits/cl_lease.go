@@ -3,7 +3,6 @@ package limits
 import (
 	"fmt"
 
-
 	"cellserver/commands"
 	"cellserver/internal/quote"
 	"cellserver/limiters"
@@ -90,14 +89,14 @@ func clLease(c *commands.Call) error {
 	if at >= len(c.Args) {
 		return commands.WrongArity(c.Cmd.Name)
 	}
-	inner := c.Other(commands.Lookup(c.Args[at]), c.Args[at:])
-	if inner.Cmd, err = commands.Resolve(inner.Cmd, inner.Args); err != nil {
+	inner, err := commands.Resolve(commands.Lookup(c.Args[at]), c.Args[at:])
+	switch {
+	case err != nil:
 		return err
+	case leasedRule(c.Args) != nil:
+		return leaseRule(c, c.Args[at+1:], &r)
 	}
-	if leasedRule(c.Args) != nil {
-		return leaseRule(c, inner.Args[1:], &r)
-	}
-	return leaseLimit(c, inner.Args, &r)
+	return leaseLimit(c, inner.Name, c.Args[at+1:], &r)
 }
 
 // leaseRequest parses the words before the command.
@@ -164,14 +163,15 @@ func leaseRule(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error
 	return nil
 }
 
-// leaseLimit leases units of the limit of one key. The argument words are those of its command.
-func leaseLimit(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error {
-	l, err := limiters.ParseLessor(words)
+// leaseLimit leases units of the limit of one key. The argument words are those after the name of its command.
+func leaseLimit(c *commands.Call, name string, words [][]byte, r *limiters.LeaseRequest) error {
+	scratch := scratchOf(c)
+	l, err := scratch.Args.Lessor(name, words[min(1, len(words)):])
 	if err != nil {
 		return err
 	}
-	all := []limiters.Asked{{Limiter: l}}
-	key := words[1]
+	all, key := scratch.Leased[:], words[0]
+	all[0].Limiter = l
 	l.Find(&all[0].Entry, c.Tx, key)
 	g, err := r.Begin(all, c.Now)
 	if err == nil {

@@ -37,7 +37,12 @@ func (c *Check) Lease(
 	if g, err = r.Begin(c.limits, now); err != nil {
 		return g, err
 	}
-	c.giveBack(now)
+	if c.dryRun != nil {
+		if err = g.Look(c.limits, now); err != nil {
+			return g, err
+		}
+		c.giveBack(now)
+	}
 	err = r.Ask(&g, c.limits, c.found.Ledger, now, func(limit int) bool {
 		return r.Of.At > c.found.Since() && !c.wasReset(tx, limit, r.Of.At)
 	})
