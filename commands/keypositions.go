@@ -9,9 +9,9 @@ type Keys struct {
 	First, Last, Step int
 	NumKeys           int
 	Skip              int // words between the count and the first key
-	// Inner returns the position of another command in the arguments, whose keys these are. Nil for keys of
-	// the command itself.
-	Inner  func(args [][]byte) int
+	// Inner returns the position of another command in the arguments, and where that command has its keys.
+	// The keys of the call are those. Nil for keys of the command itself.
+	Inner  func(args [][]byte) (at int, keys Keys)
 	Access string // flags of the key specs: "RW ACCESS UPDATE" (keyspec.go); "" means "RO ACCESS"
 }
 
@@ -58,15 +58,8 @@ func (k Keys) resolve(args [][]byte) Keys {
 	if k.Inner == nil {
 		return k
 	}
-	at := k.Inner(args)
-	if at >= len(args) {
-		return Keys{Access: k.Access}
-	}
-	cmd := Lookup(args[at])
-	if cmd == nil || !cmd.HasKeys() || cmd.Keys.Inner != nil {
-		return Keys{Access: k.Access}
-	}
-	inner := cmd.Keys.With(k.Access)
+	at, inner := k.Inner(args)
+	inner.Access = k.Access
 	if inner.First > 0 {
 		inner.First += at
 	}

@@ -99,7 +99,7 @@ func (c *Call) Denied(limits *acl.Limits, lastKey int) (why acl.Denial, at int) 
 	if why, at = limits.Check(&r); why != acl.Allowed || c.Cmd.Keys.Inner == nil {
 		return why, at
 	}
-	at = c.Cmd.Keys.Inner(c.Args)
+	at, _ = c.Cmd.Keys.Inner(c.Args)
 	if at >= len(c.Args) {
 		return acl.Allowed, 0
 	}

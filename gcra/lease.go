@@ -3,7 +3,7 @@ package gcra
 import "cellserver/internal/exact"
 
 // Lease counts up to want requests at once, as if all of them came at the end of a lease, length ns after
-// now. Whoever holds the lease may spend them at any time until then:
+// now. The holder of the lease may spend them at any time until then:
 //
 //	new = max(TAT, now + length) + granted * interval    for the largest granted with new <= now + tolerance
 //

@@ -109,14 +109,6 @@ func (a *Args) Release() {
 	clear(a.read[:])
 }
 
-// More returns the next word, nil after the last one.
-func (a *Args) More() []byte {
-	if len(a.rest) == 0 {
-		return nil
-	}
-	return a.rest[0]
-}
-
 // Has reports whether the request has an option.
 func (a *Args) Has(o Option) bool { return a.given&o != 0 }
 

@@ -1,11 +1,13 @@
 package limiters
 
 import (
+	"errors"
 	"math"
 	"strings"
 
 	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
+	"cellserver/internal/word"
 	"cellserver/limiters/slidinglog"
 	"cellserver/limiters/window"
 	"cellserver/store"
@@ -180,6 +182,56 @@ type LeaseRequest struct {
 	Of        Lease // the lease that they are of
 }
 
+// Bounds of a lease.
+const (
+	mostLeased = 1_000_000_000
+	longestTTL = 60_000                      // ms
+	latestAt   = math.MaxInt64/1000 - 60*1e6 // µs; a lease of then ends within an int64 of ns
+)
+
+// Errors of a lease. They name the argument that is wrong.
+var (
+	errWant = errors.New("want must be from 0 to 1000000000")
+	errTTL  = errors.New("ttl must be from 1 to 60000, in milliseconds")
+	errBack = errors.New("n must be from 0 to 1000000000")
+	errAt   = errors.New("at must be that of a lease: a Unix time in microseconds")
+	errEnds = errors.New("ends must be that of a lease: from 0 to 60000 milliseconds")
+)
+
+// ReadLeaseRequest parses the arguments of CL.LEASE before its command: want, ttl, and BACK n at ends.
+func ReadLeaseRequest(a *Args) (r LeaseRequest, err error) {
+	ttl, granted, ends := int64(0), int64(0), int64(0)
+	r.Want, ttl = a.Integer("want"), a.Integer("ttl")
+	if word.Is(a.More(), "back") {
+		a.rest = a.rest[1:]
+		r.Back, granted, ends = a.Integer("n"), a.Integer("at"), a.Integer("ends")
+	}
+	switch {
+	case a.Err != nil:
+		err = a.Err
+	case r.Want < 0 || r.Want > mostLeased:
+		err = errWant
+	case ttl < 1 || ttl > longestTTL:
+		err = errTTL
+	case r.Back < 0 || r.Back > mostLeased:
+		err = errBack
+	case granted < 0 || granted > latestAt:
+		err = errAt
+	case ends < 0 || ends > longestTTL:
+		err = errEnds
+	}
+	r.TTL, r.Of = ttl*1e6, LeaseOf(granted, ends)
+	return r, a.Explain(err)
+}
+
+// More returns the next word, nil after the last one.
+func (a *Args) More() []byte {
+	if len(a.rest) == 0 {
+		return nil
+	}
+	return a.rest[0]
+}
+
 // mostAge is how old a lease may be that gives units back, in nanoseconds.
 const mostAge = 60e9
 
@@ -191,7 +243,7 @@ type Granted struct {
 }
 
 // LeaseOf returns the lease with a time of its grant and a length, as [Granted] has them.
-func LeaseOf(at, ends int64) Lease { return Lease{At: at * 1000, Until: exact.Plus(at*1000, ends*1e6)} }
+func LeaseOf(at, ends int64) Lease { return Lease{At: at * 1000, Until: at*1000 + ends*1e6} }
 
 // Begin returns an empty lease of all limits.
 func (r *LeaseRequest) Begin(all []Asked, now int64) (g Granted, err error) {

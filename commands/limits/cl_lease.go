@@ -1,10 +1,7 @@
 package limits
 
 import (
-	"fmt"
-
 	"cellserver/commands"
-	"cellserver/internal/quote"
 	"cellserver/limiters"
 	"cellserver/store"
 )
@@ -25,23 +22,17 @@ import (
 // keeps what has come back since the grant. Units of a lease from over a minute ago, or from before the rule
 // changed, stay counted.
 //
-// The reply has seven integers: granted, limit, remaining, retry_after and reset_after in milliseconds, ends
-// in milliseconds, and at, the time of the grant in Unix microseconds. If granted is 0, retry_after says when
-// a lease gets a unit. It is -1 if want is 0, and if a lease of this limit never gets one.
+// The reply has seven integers: granted, limit, remaining, retry_after, reset_after, ends and at. The word at
+// is the time of the grant in Unix microseconds, and other times are milliseconds. If granted is 0,
+// retry_after says when a lease gets a unit. It is -1 if want is 0, and if a lease of this limit never gets one.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.Keys{Inner: leased, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
+	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
 	Summary:    "Takes units of a limit in advance, which the caller spends without asking.",
 	Usage:      "want ttl [BACK n at ends] command key [argument [argument ...]]",
 	Complexity: "O(N) where N is the number of the rule's limits, at most 8",
 	Run:        clLease, Footprint: leaseFootprint, LastKey: leaseLastKey,
 })
-
-// Bounds of a lease.
-const (
-	mostLeased = 1_000_000_000
-	longestTTL = 60_000 // ms
-)
 
 // leased returns the position of the command whose limit a call leases.
 func leased(args [][]byte) int {
@@ -50,6 +41,17 @@ func leased(args [][]byte) int {
 		return afterBack
 	}
 	return first
+}
+
+// leasedKeys returns the position of the command whose limit a call leases, and where that command has its
+// keys.
+func leasedKeys(args [][]byte) (at int, keys commands.Keys) {
+	if at = leased(args); at < len(args) {
+		if cmd := commands.Lookup(args[at]); cmd != nil && cmd.Keys.Inner == nil {
+			keys = cmd.Keys
+		}
+	}
+	return at, keys
 }
 
 // leasedRule returns the words of CL.CHECK from the name of the rule on. It returns nil if a call leases
@@ -81,7 +83,9 @@ func leaseLastKey(c *commands.Call) int {
 }
 
 func clLease(c *commands.Call) error {
-	r, err := leaseRequest(c.Args)
+	args := &scratchOf(c).Args
+	args.Begin(c.Cmd.Name, c.Args[1:])
+	r, err := limiters.ReadLeaseRequest(args)
 	if err != nil {
 		return err
 	}
@@ -97,46 +101,6 @@ func clLease(c *commands.Call) error {
 		return leaseRule(c, c.Args[at+1:], &r)
 	}
 	return leaseLimit(c, inner.Name, c.Args[at+1:], &r)
-}
-
-// leaseRequest parses the words before the command.
-func leaseRequest(args [][]byte) (r limiters.LeaseRequest, err error) {
-	if r.Want, err = leaseNumber("want", args[1], 0, mostLeased); err != nil {
-		return r, err
-	}
-	if r.TTL, err = leaseNumber("ttl", args[2], 1, longestTTL); err != nil {
-		return r, err
-	}
-	r.TTL *= 1e6
-	if !commands.Is(args[3], "back") {
-		return r, nil
-	}
-	if len(args) < 7 {
-		return r, commands.Error("ERR BACK needs three numbers after it: units, and at and ends of the reply")
-	}
-	if r.Back, err = leaseNumber("n", args[4], 0, mostLeased); err != nil {
-		return r, err
-	}
-	granted, err := leaseNumber("at", args[5], 0, latestMicro)
-	if err != nil {
-		return r, err
-	}
-	ends, err := leaseNumber("ends", args[6], 0, longestTTL)
-	r.Of = limiters.LeaseOf(granted, ends)
-	return r, err
-}
-
-// latestMicro is the last Unix microsecond whose nanoseconds fit an int64.
-const latestMicro = 9_223_372_036_854_774
-
-// leaseNumber parses an argument of a lease.
-func leaseNumber(name string, word []byte, least, most int64) (int64, error) {
-	n, ok := commands.ParseInt(word)
-	if !ok || n < least || n > most {
-		return 0, commands.Error(fmt.Sprintf("ERR %s %s must be an integer from %d to %d",
-			name, quote.Word(word), least, most))
-	}
-	return n, nil
 }
 
 // leaseRule leases units of a rule.

@@ -147,15 +147,15 @@ func TestLeaseErrors(t *testing.T) {
 		"use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, CL.CHECK, GCRA or THROTTLE"
 	const noLog = "ERR CL.LOG with GAP or STRICT cannot be leased: ask it for each action"
 	for line, want := range map[string]string{
-		"x 1 CL.WINDOW k 1 1":                      "ERR want 'x' must be an integer from 0 to 1000000000",
-		"-1 1 CL.WINDOW k 1 1":                     "ERR want '-1' must be an integer from 0 to 1000000000",
-		"1 0 CL.WINDOW k 1 1":                      "ERR ttl '0' must be an integer from 1 to 60000",
-		"1 60001 CL.WINDOW k 1 1":                  "ERR ttl '60001' must be an integer from 1 to 60000",
-		"1 1 BACK 1 1":                             "ERR BACK needs three numbers after it: units, and at and ends of the reply",
+		"x 1 CL.WINDOW k 1 1":                      "ERR want 'x' is not an integer or out of range",
+		"-1 1 CL.WINDOW k 1 1":                     "ERR want '-1' must be from 0 to 1000000000",
+		"1 0 CL.WINDOW k 1 1":                      "ERR ttl '0' must be from 1 to 60000, in milliseconds",
+		"1 60001 CL.WINDOW k 1 1":                  "ERR ttl '60001' must be from 1 to 60000, in milliseconds",
+		"1 1 BACK 1 1":                             "ERR wrong number of arguments for 'cl.lease' command",
 		"1 1 BACK 1 1 1":                           "ERR wrong number of arguments for 'cl.lease' command",
-		"1 1 BACK -1 1 1 CL.WINDOW k 1 1":          "ERR n '-1' must be an integer from 0 to 1000000000",
-		"1 1 BACK 1 9223372036854775 1 GCRA k 1 1": "ERR at '9223372036854775' must be an integer from 0 to 9223372036854774",
-		"1 1 BACK 1 1 -1 CL.WINDOW k 1 1":          "ERR ends '-1' must be an integer from 0 to 60000",
+		"1 1 BACK -1 1 1 CL.WINDOW k 1 1":          "ERR n '-1' must be from 0 to 1000000000",
+		"1 1 BACK 1 9223372036854775 1 GCRA k 1 1": "ERR at '9223372036854775' must be that of a lease: a Unix time in microseconds",
+		"1 1 BACK 1 1 -1 CL.WINDOW k 1 1":          "ERR ends '-1' must be that of a lease: from 0 to 60000 milliseconds",
 		"1 1 CL.NONE k":                            "ERR unknown command 'CL.NONE', with args beginning with: 'k' ",
 		"1 1 SET k v":                              "ERR SET" + cannot,
 		"1 1 CL.LEASE 1 1 CL.WINDOW k 1 1":         "ERR CL.LEASE" + cannot,

@@ -11,6 +11,7 @@
 //	explain.go   CL.EXPLAIN: the numbers and the state of every limit
 //	reserve.go   CL.RESERVE and CL.SETTLE
 //	bucket.go the buckets of reservations
+//	lease.go  CL.LEASE: units in advance
 //	release.go   giving back reservations that no client settles
 //	trial.go  CL.RULE TRY: what other numbers would have refused
 //	dryrun.go deciding about copies, while reservations have to be given back

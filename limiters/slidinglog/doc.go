@@ -28,6 +28,7 @@
 //	log.go       Log, its options and entries, and the decision
 //	decide.go    Decide, and Charge for a cost that is known only afterwards
 //	settle.go    Settle, for a cost that was an estimate
+//	lease.go     Lease, for requests that are spent later
 //
 // Invariants: a request that passes never makes more than limit count. No input panics or overflows.
 //

@@ -18,8 +18,8 @@ func (l Log) Leasable() bool { return l.Gap == 0 && !l.Strict }
 // two-thousandth of the lease early, which must be more.
 const shortestLease = 1_999_000
 
-// Lease counts up to want requests at once, as one shared entry at the end of a lease. Whoever holds it may
-// spend the requests at any time until then. The caller adds d.Add requests at that time. The decision is
+// Lease counts up to want requests at once, as one shared entry at the end of a lease. Its holder may spend
+// the requests at any time until then. The caller adds d.Add requests at that time. The decision is
 // Limited if nothing is granted, although something is wanted.
 func Lease[E Entries](l Log, entries E, now, until, want int64) (d Decision, err error) {
 	v, err := look(l, entries, now, want)

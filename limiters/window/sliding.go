@@ -184,8 +184,8 @@ func (s Sliding) leftFor(previous, allowed int64) int64 {
 	return left
 }
 
-// LongestLease is [Fixed.LongestLease] for a sliding window. What counts of the window before only falls, so
-// a request that passes at the grant also passes later in this window.
+// LongestLease is [Fixed.LongestLease] for a sliding window. Less and less of the window before counts. So a
+// request that passes at the grant also passes later in this window.
 func (s Sliding) LongestLease(now int64) int64 {
 	end, err := s.end(now, 0)
 	if err != nil {
