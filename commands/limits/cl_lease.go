@@ -83,7 +83,7 @@ func leaseLastKey(c *commands.Call) int {
 }
 
 func clLease(c *commands.Call) error {
-	args := &scratchOf(c).Args
+	args := &c.Conn.Scratch.Limiter().Args
 	args.Begin(c.Cmd.Name, c.Args[1:])
 	r, err := limiters.ReadLeaseRequest(args)
 	if err != nil {
@@ -129,14 +129,14 @@ func leaseRule(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error
 
 // leaseLimit leases units of the limit of one key. The argument words are those after the name of its command.
 func leaseLimit(c *commands.Call, name string, words [][]byte, r *limiters.LeaseRequest) error {
-	scratch := scratchOf(c)
+	scratch := c.Conn.Scratch.Limiter()
 	l, err := scratch.Args.Lessor(name, words[min(1, len(words)):])
 	if err != nil {
 		return err
 	}
 	all, key := scratch.Leased[:], words[0]
 	all[0].Limiter = l
-	l.Find(&all[0].Entry, c.Tx, key)
+	c.Tx.FindIn(&all[0].Entry, key, l.KeepsTAT())
 	g, err := r.Begin(all, c.Now)
 	if err == nil {
 		err = r.Ask(&g, all, nil, c.Now, func(int) bool { return true })
@@ -152,7 +152,9 @@ func leaseLimit(c *commands.Call, name string, words [][]byte, r *limiters.Lease
 func replyLease(
 	c *commands.Call, key []byte, r *limiters.LeaseRequest, g limiters.Granted, a *limiters.Answer,
 ) {
-	count(c, key, a.Limited, r.Want == 0)
+	if looks := r.Want == 0; looks || a.Limited {
+		count(c, key, a.Limited, looks)
+	}
 	retry, reset := wholeUnits(a.RetryAfter, true), wholeUnits(a.ResetAfter, true)
 	c.Out.Ints(g.Units, a.Limit, a.Remaining, retry, reset, g.Ends, g.At)
 }
