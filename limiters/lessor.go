@@ -20,8 +20,8 @@ type Lessor interface {
 	Limit
 	// LongestLease returns how long a lease from now on may last, in nanoseconds. 0 means that there is none.
 	LongestLease(e *store.Entry, now int64) (int64, error)
-	// Lease decides about a lease until a time, and returns how many of the wanted units it grants. The answer
-	// is limited if it grants none, although some are wanted.
+	// Lease decides about a lease until a time, and returns how many of the wanted units it grants. The
+	// answer is limited if it grants none, although some are wanted.
 	Lease(e *store.Entry, a *Answer, now, until, want int64) (granted int64, err error)
 	// Leased returns the time and the mark by which Settle finds the units of a lease.
 	Leased(e *store.Entry, l Lease) (at int64, m Mark)

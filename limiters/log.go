@@ -186,8 +186,8 @@ func (Log) add(e *store.Entry, now int64, forget int, add int64, shared, join bo
 	}
 }
 
-// addShared adds a shared entry. Behind the entry of a lease, which has a later time, an equal entry may hide.
-// Both become one.
+// addShared adds a shared entry. Behind the entry of a lease, which has a later time, an equal entry may
+// hide. Both become one.
 func addShared(e *store.Entry, at, add int64) {
 	for {
 		member := decimal.Append(append(decimal.Append(nil, at), 'x'), add)

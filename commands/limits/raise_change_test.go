@@ -84,8 +84,8 @@ func TestChangedRateHelpsAtOnce(t *testing.T) {
 	})
 }
 
-// TestRateCountsFromItsChange: the same burst at another rate comes back by that rate from the change on, and a refusal
-// keeps what was counted.
+// TestRateCountsFromItsChange: the same burst at another rate comes back by that rate from the change on,
+// and a refusal keeps what was counted.
 func TestRateCountsFromItsChange(t *testing.T) {
 	eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
 		change("CL.THROTTLE 4 5 3600")
@@ -117,8 +117,8 @@ func TestRateChangesWhileNobodyAsks(t *testing.T) {
 	}
 }
 
-// TestFileAndSetTakeOver: the numbers follow if a rule of CL.RULE SET hides that of the file, and is deleted again; and if a
-// name gets a rule of its own.
+// TestFileAndSetTakeOver: the numbers follow if a rule of CL.RULE SET hides that of the file, and is deleted
+// again; and if a name gets a rule of its own.
 func TestFileAndSetTakeOver(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_800_000_000_000_000_000)
@@ -165,7 +165,8 @@ func TestChangeLeavesNoError(t *testing.T) {
 	require.Contains(t, fmt.Sprint(h.Do("CL.CHECK plan forever")), "[1 2 0")
 }
 
-// TestReservationAcrossAChange: a settlement counts at the rate in force, and gives back too little rather than too much.
+// TestReservationAcrossAChange: a settlement counts at the rate in force, and gives back too little rather
+// than too much.
 func TestReservationAcrossAChange(t *testing.T) {
 	eachDoor(t, func(t *testing.T, h *servertest.Harness, change func(limits string)) {
 		change("CL.THROTTLE 9 10 3600")
@@ -213,8 +214,8 @@ func TestShorterPeriodEndsTheWait(t *testing.T) {
 	}
 }
 
-// TestFileTakesOverFromALaterDelete: a rule of the file that came while a stored rule hid it goes on with what that one
-// has counted.
+// TestFileTakesOverFromALaterDelete: a rule of the file that came while a stored rule hid it goes on with
+// what that one has counted.
 func TestFileTakesOverFromALaterDelete(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_800_000_000_000_000_000)
@@ -225,8 +226,8 @@ func TestFileTakesOverFromALaterDelete(t *testing.T) {
 	wantAlike(t, h, []any{0, 10, 4, -1, 6})
 }
 
-// TestTagsAreNotUsedTwice: after hundreds of changes a key that the first numbers have counted waits for one full burst at
-// most.
+// TestTagsAreNotUsedTwice: after hundreds of changes a key that the first numbers have counted waits for one
+// full burst at most.
 func TestTagsAreNotUsedTwice(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_800_000_000_000_000_000)
@@ -239,8 +240,8 @@ func TestTagsAreNotUsedTwice(t *testing.T) {
 	h.Want("CL.CHECK plan acme", []any{1, 10, 0, 1, 10})
 }
 
-// TestKeysFromBeforeLedgers: a key that a server without ledgers has counted keeps its TAT, also if its rule has several
-// rates.
+// TestKeysFromBeforeLedgers: a key that a server without ledgers has counted keeps its TAT, also if its rule
+// has several rates.
 func TestKeysFromBeforeLedgers(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_800_000_000_000_000_000)
@@ -257,8 +258,8 @@ func TestKeysFromBeforeLedgers(t *testing.T) {
 	require.Contains(t, fmt.Sprint(h.Do("CL.EXPLAIN plan acme")), "tat 1800001836000")
 }
 
-// TestChangeAtTheMomentOfAReservation: a smaller burst cuts off what others have counted, also if the rule changes at
-// the moment of a reservation. So much of it stays counted.
+// TestChangeAtTheMomentOfAReservation: a smaller burst cuts off what others have counted, also if the rule
+// changes at the moment of a reservation. So much of it stays counted.
 func TestChangeAtTheMomentOfAReservation(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("CL.RULE SET r CL.THROTTLE 6 7 7", ok)

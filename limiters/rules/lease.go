@@ -19,7 +19,8 @@ func (c *Check) BeginLease(r *ruleset.Rules, tx *store.Tx, words [][]byte, queue
 	case err != nil:
 		return err
 	case c.Args.More() != nil:
-		return rediserr.Error("ERR a lease has no quantity and no options: leave out " + quote.Word(c.Args.More()))
+		return rediserr.Error("ERR a lease has no quantity and no options: leave out " +
+			quote.Word(c.Args.More()))
 	case c.found.Shadow:
 		return errShadow
 	}
