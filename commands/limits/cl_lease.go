@@ -6,9 +6,9 @@ import (
 	"cellserver/store"
 )
 
-// CL.LEASE want ttl [BACK n at ends] command key [argument [argument ...]] takes up to want units of a limit in
-// advance. The caller may spend them until ends milliseconds after it has sent the question. The command is
-// the one that it would send for each action, such as CL.THROTTLE or CL.CHECK, without a quantity and
+// CL.LEASE want ttl [BACK n at ends] command key [argument [argument ...]] takes up to want units of a limit
+// in advance. The caller may spend them until ends milliseconds after it has sent the question. The command
+// is the one that it would send for each action, such as CL.THROTTLE or CL.CHECK, without a quantity and
 // without options.
 //
 // The limit counts the units at once, as if all were spent at the end of the lease. So it holds in each of
@@ -22,9 +22,10 @@ import (
 // keeps what has come back since the grant. Units of a lease from over a minute ago, or from before the rule
 // changed, stay counted.
 //
-// The reply has seven integers: granted, limit, remaining, retry_after, reset_after, ends and at. The word at
-// is the time of the grant in Unix microseconds, and other times are milliseconds. If granted is 0,
-// retry_after says when a lease gets a unit. It is -1 if want is 0, and if a lease of this limit never gets one.
+// The reply has seven integers: granted, limit, remaining, retry_after, reset_after, ends and at. The word
+// at is the time of the grant in Unix microseconds, and other times are milliseconds. If granted is 0,
+// retry_after says when a lease gets a unit. It is -1 if want is 0, and if a lease of this limit never gets
+// one.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
@@ -127,7 +128,8 @@ func leaseRule(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error
 	return nil
 }
 
-// leaseLimit leases units of the limit of one key. The argument words are those after the name of its command.
+// leaseLimit leases units of the limit of one key. The argument words are those after the name of its
+// command.
 func leaseLimit(c *commands.Call, name string, words [][]byte, r *limiters.LeaseRequest) error {
 	scratch := c.Conn.Scratch.Limiter()
 	l, err := scratch.Args.Lessor(name, words[min(1, len(words)):])
