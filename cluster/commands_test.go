@@ -58,13 +58,14 @@ func TestAllNodesHaveTheRules(t *testing.T) {
 		require.NoError(t, second.Node().KeepBehind(0))
 		require.NoError(t, second.Node().TakeSnapshot())
 		require.NoError(t, second.Kill())
-		require.Equal(t, yes, do(t, first, "CL.RULE OVERRIDE login - two CL.WINDOW 30 60"))
+		require.Equal(t, yes, do(t, first, "CL.RULE OVERRIDE login - two 30/minute in windows"))
 		require.EqualValues(t, 1, do(t, first, "CL.RULE OVERRIDE login - vip DEL"))
 		require.Equal(t, yes, do(t, first, "CL.RULE SET login CL.WINDOW 11 60"))
 		require.Equal(t, yes, do(t, first, "FLUSHALL"))
 		require.NoError(t, second.Restart())
 		time.Sleep(5 * time.Second)
-		want := []any{[]any{"login", "CL.WINDOW 11 60", "key", []any{[]any{"-", "two", "CL.WINDOW 30 60"}}}}
+		override := []any{"-", "two", "CL.WINDOW 30 60", "30/minute in windows"}
+		want := []any{[]any{"login", "CL.WINDOW 11 60", "key", []any{override}, "", "11/minute in windows"}}
 		for _, m := range c.Machines {
 			require.Equal(t, want, do(t, m, "CL.RULE LIST"))
 		}

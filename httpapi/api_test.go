@@ -162,7 +162,7 @@ func TestExplain(t *testing.T) {
 				"allowed": true, "limit": 90, "remaining": 82, "retry_after": null, "reset_after": 113, "window": 60},
 			{"scope": "user", "key": "ann", "limiter": "CL.THROTTLE", "arguments": "9 10 60", "source": "rule", "state_key": "llm@user:{ann}:throttle",
 				"state": {"tat": 1800000048000},
-				"allowed": false, "limit": 10, "remaining": 2, "retry_after": 6, "reset_after": 48, "window": 60}]}`, got.Text)
+				"allowed": false, "limit": 10, "remaining": 2, "retry_after": 6, "reset_after": 48, "window": 60, "words": "10/minute burst 10"}]}`, got.Text)
 	require.Equal(t, "-1", w.get("/explain/llm?key=acme&key=ann&quantity=3&charge").number("remaining"))
 	require.Equal(t, 200, w.send(http.MethodHead, "/explain/llm?key=acme&key=text:ip", "").Status)
 	require.Equal(t, []any{400, missingKey}, w.get("/explain/llm?key=header:X-Org&key=ann").code())

@@ -26,6 +26,7 @@ type explained struct {
 	Key       string           `json:"key"`
 	Limiter   string           `json:"limiter"`
 	Arguments string           `json:"arguments"`
+	Words     string           `json:"words,omitempty"`
 	Source    string           `json:"source"`
 	StateKey  string           `json:"state_key"`
 	State     map[string]int64 `json:"state"`
@@ -120,7 +121,8 @@ func (e *explanation) read(r *line.Reply) {
 }
 
 func (e *explained) read(r *line.Reply) {
-	texts := map[string]*string{"scope": &e.Scope, "key": &e.Key, "limiter": &e.Limiter, "arguments": &e.Arguments, "source": &e.Source, "state_key": &e.StateKey}
+	texts := map[string]*string{"scope": &e.Scope, "key": &e.Key, "limiter": &e.Limiter, "arguments": &e.Arguments, "words": &e.Words,
+		"source": &e.Source, "state_key": &e.StateKey}
 	eachField(r, func(name string) {
 		switch text := texts[name]; {
 		case text != nil:

@@ -51,7 +51,13 @@ func TestRules(t *testing.T) {
 	require.Equal(t, true, w.put("api", "CL.WINDOW 9 60 SHADOW").Body["changed"])
 	require.Equal(t, 200, w.get("/check/api?key=ann").Status)
 	w.Do("CL.RULE OVERRIDE api - secret CL.WINDOW 5 60")
-	require.Equal(t, `{"rules":[{"name":"api","limits":"CL.WINDOW 9 60 SHADOW","source":"key","overrides":1}]}`+"\n", w.get("/rules").Text)
+	require.Equal(t, `{"rules":[{"name":"api","limits":"CL.WINDOW 9 60 SHADOW",`+
+		`"words":"9/minute in windows SHADOW","source":"key","overrides":1}]}`+"\n", w.get("/rules").Text)
+	require.Equal(t, true, w.put("api", "100/minute AND 5 per second burst 20").Body["changed"])
+	w.Want("CL.RULE GET api", "CL.LOG 100 60 AND CL.THROTTLE 19 5 1")
+	require.Contains(t, w.get("/rules").Text, `"words":"100/minute AND 5/second burst 20"`)
+	require.Equal(t, "'minuet' is not a unit of time: use ms, second, minute, hour, day, week or month; "+
+		"did you mean minute?", w.put("api", "100/minuet").Body["detail"])
 	require.Equal(t, true, w.send(http.MethodDelete, "/rules/api", "").Body["changed"])
 	require.Equal(t, false, w.send(http.MethodDelete, "/rules/api", "").Body["changed"])
 	w.Want("CL.RULE GET api", nil)
@@ -92,7 +98,7 @@ func TestManyTrials(t *testing.T) {
 func TestWrongRules(t *testing.T) {
 	w := newPage(t)
 	for limits, detail := range map[string]string{
-		"": "limits must be the words of CL.RULE SET, such as CL.THROTTLE 4 5 60", "CL.WINDOW -1 60": "limit '-1' must", "CL.NO 1": "limiter",
+		"": "limits must be those of CL.RULE SET, such as 100/minute or CL.THROTTLE 4 5 60", "CL.WINDOW -1 60": "limit '-1' must", "CL.NO 1": "limiter",
 	} {
 		got := w.put("api", limits)
 		require.Equal(t, []any{400, badRequest}, got.code(), limits)

@@ -12,6 +12,7 @@ import (
 	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
 	"cellserver/internal/quote"
+	"cellserver/limiters/ruleset"
 )
 
 // listedOverride is the override of a key. The scope of a rule without scopes is "-".
@@ -19,6 +20,7 @@ type listedOverride struct {
 	Scope  string   `json:"scope"`
 	Key    string   `json:"key"`
 	Limits []string `json:"limits"`
+	Words  string   `json:"words,omitempty"` // the limits in people's words; "" for none
 }
 
 // overrides answers /overrides/NAME: GET lists the overrides of a rule, PUT sets that of a key, and DELETE
@@ -133,7 +135,9 @@ func (a *API) listOverrides(w http.ResponseWriter, r *http.Request, cfg *Config,
 	}{[]listedOverride{}}
 	for _, scope := range slices.Sorted(maps.Keys(byScope)) {
 		for _, key := range slices.Sorted(maps.Keys(byScope[scope])) {
-			answer.Overrides = append(answer.Overrides, listedOverride{scope, key, byScope[scope][key]})
+			limits := byScope[scope][key]
+			words := ruleset.Words(strings.Join(limits, " AND "))
+			answer.Overrides = append(answer.Overrides, listedOverride{scope, key, limits, words})
 		}
 	}
 	return writeJSON(w, &answer)

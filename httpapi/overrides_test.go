@@ -24,14 +24,15 @@ func TestOverrides(t *testing.T) {
 	long := strings.Repeat("k", 300)
 	for _, c := range [][2]string{
 		{"api", `{"key": "mallory", "limits": "BLOCK"}`}, {"api", `{"scope": "-", "key": "10.0.0.0/8", "limits": " CL.WINDOW 50 60  AND CL.THROTTLE 9 1 1"}`},
-		{"llm", `{"scope": "user", "key": "ann", "limits": "CL.WINDOW 7 60"}`}, {"api", `{"key": "` + long + `", "limits": "ALLOW"}`},
+		{"llm", `{"scope": "user", "key": "ann", "limits": "7 per minute"}`}, {"api", `{"key": "` + long + `", "limits": "ALLOW"}`},
 		{"llm", `{"scope": "org", "key": "a&b=\"c\"", "limits": "ALLOW"}`},
 	} {
 		require.Equal(t, `{"changed":true}`+"\n", w.override(c[0], c[1]).Text, c[1])
 	}
-	require.Equal(t, `{"overrides":[{"scope":"-","key":"10.0.0.0/8","limits":["CL.WINDOW 50 60","CL.THROTTLE 9 1 1"]},`+
-		`{"scope":"-","key":"mallory","limits":["BLOCK"]},{"scope":"-","key":"sha256:`, w.get("/overrides/api").Text[:172])
-	require.JSONEq(t, `{"overrides":[{"scope":"org","key":"a&b=\"c\"","limits":["ALLOW"]},{"scope":"user","key":"ann","limits":["CL.WINDOW 7 60"]}]}`,
+	require.Equal(t, `{"overrides":[{"scope":"-","key":"10.0.0.0/8","limits":["CL.WINDOW 50 60","CL.THROTTLE 9 1 1"],`+
+		`"words":"50/minute in windows AND 1/second burst 10"},`+
+		`{"scope":"-","key":"mallory","limits":["BLOCK"]},{"scope":"-","key":"sha256:`, w.get("/overrides/api").Text[:225])
+	require.JSONEq(t, `{"overrides":[{"scope":"org","key":"a&b=\"c\"","limits":["ALLOW"]},{"scope":"user","key":"ann","limits":["CL.LOG 7 60"],"words":"7/minute"}]}`,
 		w.get("/overrides/llm").Text)
 	require.Equal(t, 429, w.get("/check/api?key=mallory").Status)
 	require.Equal(t, "49", w.get("/check/api?key=ip", "X-Forwarded-For", "10.1.2.3").Body["policies"].([]any)[0].(map[string]any)["remaining"].(interface{ String() string }).String())
@@ -53,12 +54,12 @@ func TestWrongOverrides(t *testing.T) {
 	w.Do("CL.RULE OVERRIDE api - bob BLOCK")
 	changes := w.Server.Changes()
 	for _, c := range []struct{ rule, body, want string }{
-		{"api", `{"key": "a"}`, "limits must be the words of CL.RULE SET"}, {"api", `{"limits": "BLOCK"}`, "key is missing"},
+		{"api", `{"key": "a"}`, "limits must be those of CL.RULE SET"}, {"api", `{"limits": "BLOCK"}`, "key is missing"},
 		{"api", `{"key": "bob", "limits": "DEL"}`, "to remove an override, send DELETE"}, {"api", `{"key": 5, "limits": "BLOCK"}`, "key must be a text in quotes, and not 5"},
 		{"api", `{"key": "a", "limits": ["BLOCK"]}`, "limits must be a text in quotes"}, {"api", `{"key": "a", "limits": "BLOCK", "ttl": 5}`, `unknown field "ttl"`},
 		{"api", `{"scope": "user", "key": "a", "limits": "BLOCK"}`, "the rule has no such scope"}, {"llm", `{"key": "a", "limits": "BLOCK"}`, "the rule has no such scope"},
 		{"nope", `{"key": "a", "limits": "BLOCK"}`, "there is no rule 'nope'"}, {"api", `{"key": "10.1.2.3/8", "limits": "BLOCK"}`, "write 10.0.0.0/8"},
-		{"api", `{"key": "10.0.0.0/33", "limits": "BLOCK"}`, "is no network"}, {"api", `{"key": "a", "limits": "100/minute"}`, "'100/minute' is not a limiter of a rule"},
+		{"api", `{"key": "10.0.0.0/33", "limits": "BLOCK"}`, "is no network"}, {"api", `{"key": "a", "limits": "100/minuet"}`, "'minuet' is not a unit of time"},
 	} {
 		got := w.override(c.rule, c.body)
 		require.Contains(t, got.Body["detail"], c.want, c.body)

@@ -183,6 +183,9 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	if err != nil {
 		return err
 	}
+	if body["limit"] != nil {
+		return wrong("limit belongs into a rule, or into POST /throttle, which needs no rule")
+	}
 	inQuery := len(q.sources)
 	if err := q.addRules(body); err != nil {
 		return err

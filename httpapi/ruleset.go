@@ -11,6 +11,7 @@ import (
 type listedRule struct {
 	Name      string `json:"name"`
 	Limits    string `json:"limits"`
+	Words     string `json:"words,omitempty"` // the limits in people's words; "" for none
 	Source    string `json:"source"`
 	Overrides int    `json:"overrides"`       // how many keys have limits of their own
 	Hides     string `json:"hides,omitempty"` // the limits of the rule of the file that it hides; "" for none
@@ -47,6 +48,9 @@ func readRules(reply line.Reply) []listedRule {
 		}
 		if elements > 4 {
 			all[i].Hides = reply.Text()
+		}
+		if elements > 5 {
+			all[i].Words = reply.Text()
 		}
 	}
 	return all
@@ -115,7 +119,7 @@ func (f fields) takeLimits() ([]string, *Problem) {
 	}
 	words := strings.Fields(limits)
 	if len(words) == 0 {
-		return nil, wrong("limits must be the words of CL.RULE SET, such as CL.THROTTLE 4 5 60")
+		return nil, wrong("limits must be those of CL.RULE SET, such as 100/minute or CL.THROTTLE 4 5 60")
 	}
 	return words, nil
 }

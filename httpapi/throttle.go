@@ -53,6 +53,10 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 			return mustBe("limiter", "a text in quotes", given)
 		}
 		delete(body, "limiter")
+	} else if text, inWords := body["limit"].(string); inWords {
+		if name, err = body.inNumbers(text); err != nil {
+			return err
+		}
 	}
 	switch row, ok := rows[name]; {
 	case name == "release":

@@ -13,6 +13,8 @@ var rightBodies = []string{
 	`{"key": "r1", "max_burst": 15, "count": 30, "period": 60}`,
 	`{"limiter": "throttle", "key": "r2", "max_burst": 15, "count": 30, "period": 60, "quantity": 2, "peek": true}`,
 	`{"limiter": "charge", "key": "r3", "max_burst": 15, "count": 30, "period": 0.5, "quantity": 99, "peek": false}`,
+	`{"key": "r14", "limit": "100/minute", "quantity": 2, "peek": true}`,
+	`{"key": "r15", "limit": "5 per second burst 20"}`,
 	`{"limiter": "window", "key": "r4", "limit": 5, "period": 60, "quantity": 2, "align": true, "peek": true}`,
 	`{"limiter": "window", "key": "r11", "limit": 5, "period": 0, "align": "month", "day": 15, "tz": "Europe/Berlin"}`,
 	`{"limiter": "window", "key": "r12", "limit": 5, "period": 0, "align": "week", "day": "sunday"}`,
@@ -36,6 +38,10 @@ var wrongBodies = []string{
 	`{"key": "w", "max_burst": 15, "count": 30, "period": 60, "quantity": true}`,
 	`{"limiter": 5, "key": "w", "max_burst": 15, "count": 30, "period": 60}`,
 	`{"limiter": "none", "key": "w"}`,
+	`{"key": "w", "limit": 5}`,
+	`{"key": "w", "limit": ""}`,
+	`{"key": "w", "limit": "100/minute", "period": 60}`,
+	`{"limiter": "log", "key": "w", "limit": "100/minute"}`,
 	`{"limiter": "window", "key": "w", "limit": -1, "period": 60}`,
 	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "align": "hour"}`,
 	`{"limiter": "window", "key": "w", "limit": 5, "period": 60, "align": "peek"}`,
@@ -148,4 +154,46 @@ func TestWrongThrottles(t *testing.T) {
 	require.Equal(t, 415, w.send("POST", "/throttle", right).Status, "without a Content-Type it is no JSON")
 	require.Equal(t, 405, w.send("PUT", "/throttle", right).Status)
 	w.Want("DBSIZE", 0)
+}
+
+// TestThrottleInWords: a limit in words is the limiter that it is in a rule.
+func TestThrottleInWords(t *testing.T) {
+	w := newWeb(t)
+	for words, command := range map[string]string{
+		"five a minute":                     "CL.LOG k 5 60 1",
+		"1,000/hour":                        "CL.LOG k 1000 3600 1 RESOLUTION 36",
+		"5 per second burst 20":             "CL.THROTTLE k 19 5 1 1",
+		"9223372036854775807/minute":        "CL.LOG k 9223372036854775807 60 1 RESOLUTION 0.6",
+		"100/minute in windows":             "CL.WINDOW k 100 60 1",
+		"100/hour by the clock":             "CL.WINDOW k 100 3600 1 ALIGN",
+		"1000 a day":                        "CL.WINDOW k 1000 0 1 ALIGN day",
+		"1000 tokens a month in Asia/Tokyo": "CL.WINDOW k 1000 0 1 ALIGN month TZ Asia/Tokyo",
+	} {
+		got := w.post("/throttle", `{"key": "k", "limit": "`+words+`"}`)
+		require.Equal(t, 200, got.Status, words)
+		state := w.Do("DUMP k")
+		w.Do("FLUSHALL")
+		w.Do(command)
+		require.Equal(t, state, w.Do("DUMP k"), words)
+		w.Do("FLUSHALL")
+	}
+	for range 5 {
+		require.Equal(t, 200, w.post("/throttle", `{"key": "k", "limit": "5/minute"}`).Status)
+	}
+	got := w.post("/throttle", `{"key": "k", "limit": "5/minute"}`)
+	require.Equal(t, []any{429, []string{`"log";q=5;w=60`}, []string{"60"}},
+		[]any{got.Status, got.fields("RateLimit-Policy"), got.fields("Retry-After")})
+	for body, detail := range map[string]string{
+		`"limit": "5/minuet"`:               "limit: 'minuet' is not a unit of time",
+		`"limit": "5/minute per org"`:       "limit: 'per' 'org' is for rules",
+		`"limit": "5/minute", "period": 60`: "period is there twice: limit says it in words",
+		`"limit": "5 a day in Bonn"`:        "tz 'Bonn' is not a time zone",
+		`"limit": "3 at once"`:              "use CL.ACQUIRE",
+	} {
+		got := w.post("/throttle", `{"key": "other", `+body+`}`)
+		require.Equal(t, []any{400, badRequest}, got.code(), body)
+		require.Contains(t, got.Body["detail"], detail)
+	}
+	require.Contains(t, w.post("/check/api", `{"key": "k", "limit": "5/minute"}`).Body["detail"], "POST /throttle")
+	w.Want("EXISTS other", 0)
 }

@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/longdouble": {},
 	// The configuration: its values, its table of directives, and the sources of both.
 	"internal/config/value":      {"internal/quote"},
-	"internal/config":            {"internal/config/value", "internal/topology"},
+	"internal/config":            {"internal/config/value", "internal/topology", "internal/word"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/buildtest":         {},
 	"internal/processtest":       {},
@@ -51,6 +51,8 @@ var mayImport = map[string][]string{
 	// The records of reservations are bytes, and a calendar is a time zone.
 	"limiters/reservation": {},
 	"limiters/calendar":    {},
+	// Limits in people's words are texts.
+	"limiters/phrase": {"internal/quote", "internal/word"},
 
 	// The wire and the keyspace do not know each other.
 	"resp":            {"internal/decimal"},
@@ -70,7 +72,7 @@ var mayImport = map[string][]string{
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/quote", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
 		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
-	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "store", "store/hash"},
+	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "limiters/phrase", "store", "store/hash"},
 	"limiters/rules":   {"internal/exact", "internal/quote", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
 
 	// The engine of scripts knows Lua, and nothing of the server.
@@ -159,7 +161,7 @@ var mayImport = map[string][]string{
 	"httpapi/keysource": {},
 	"httpapi/line":      {"commands", "internal/decimal", "resp"},
 	"httpapi/page":      {},
-	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/rules"},
+	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
@@ -183,6 +185,7 @@ var mustNotKnow = map[string][]string{
 	"limiters/lease":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/reservation": {"net", "os", "sync", "sync/atomic", "time"},
 	"limiters/calendar":    {"net", "os", "sync/atomic"},
+	"limiters/phrase":      {"net", "os", "sync", "sync/atomic", "time"},
 	"internal/topk":        {"net", "os", "sync", "sync/atomic", "time"},
 	// A session has bytes only: sockets are the business of resp/transport.
 	"resp":                     {"net", "os", "sync", "sync/atomic", "time", "syscall"},

@@ -96,9 +96,10 @@ func TestLicenses(t *testing.T) {
 
 func TestCheckRules(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rules.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("rules:\n  login:\n    limits: CL.THROTTLE 4 5 60\n  api:\n    limits: CL.WINDOW 5 60\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("rules:\n  login:\n    limits: CL.THROTTLE 4 5 60\n  api:\n    limits: 100/minute\n"), 0o600))
 	out, errs, code := runToEnd(t, "", "--check-rules", file)
-	require.Equal(t, []any{file + " is right. Its rules: 2\n  api\n  login\n", "", 0}, []any{out, errs, code})
+	require.Equal(t, []any{file + " is right. Its rules: 2\n  api: 100/minute = CL.LOG 100 60\n" +
+		"  login: 5/minute burst 5 = CL.THROTTLE 4 5 60\n", "", 0}, []any{out, errs, code})
 	require.NoError(t, os.WriteFile(file, []byte("rules:\n  login:\n    limits: CL.THROTLE 4 5 60\n"), 0o600))
 	out, errs, code = runToEnd(t, "", "--check-rules", file)
 	require.Equal(t, []any{"", 1}, []any{out, code})

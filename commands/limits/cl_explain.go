@@ -4,6 +4,7 @@ import (
 	"cellserver/commands"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 )
 
 // CL.EXPLAIN name key… [quantity] [CHARGE] [MS] explains the reply of CL.CHECK to the same arguments, limit
@@ -15,7 +16,7 @@ import (
 // limits has a map for each limit: the scope, the key of the request, the limiter and its arguments. source
 // is "override" if the key has limits of its own, else "rule". state_key is the key that holds the state,
 // and state has its numbers. Then the five numbers of this limit follow, and window: the time in which the
-// whole limit comes back.
+// whole limit comes back. words is the limit in people's words, or empty if no words mean it.
 //
 // The state of CL.THROTTLE has the tat, and that of CL.WINDOW has used and window_end. CL.SLIDING has
 // previous and current, the counts of two aligned windows. At counts_end neither of them counts any more.
@@ -99,7 +100,7 @@ func (m mapReply) answer(a *limiters.Answer) {
 // limit writes the map of a limit.
 func (m mapReply) limit(one rules.Explained, state []limiters.Field) {
 	limiter, arguments := one.Words()
-	m.Out.Map(13)
+	m.Out.Map(14)
 	m.text("scope", one.Scope)
 	m.bytes("key", one.Key)
 	m.text("limiter", limiter)
@@ -113,4 +114,5 @@ func (m mapReply) limit(one rules.Explained, state []limiters.Field) {
 	}
 	m.answer(one.Answer)
 	m.number("window", wholeUnits(one.Window, m.millis))
+	m.text("words", ruleset.Words(one.Limit))
 }

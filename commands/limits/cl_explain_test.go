@@ -23,7 +23,7 @@ func numbers(limited, limit, remaining, retry, reset int) []any {
 // limitOf is one limit of a reply in RESP2.
 func limitOf(scope, key, limiter, arguments, source, stateKey string, state []any, answer []any, window int) []any {
 	head := []any{"scope", scope, "key", key, "limiter", limiter, "arguments", arguments, "source", source, "state_key", stateKey, "state", state}
-	return append(append(head, answer...), "window", window)
+	return append(append(head, answer...), "window", window, "words", ruleset.Words(limiter+" "+arguments))
 }
 
 func explained(rule, source string, shadow int, answer []any, tightest int, limits ...any) []any {

@@ -1,6 +1,8 @@
 package limits
 
 import (
+	"cmp"
+
 	"cellserver/commands"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
@@ -12,6 +14,8 @@ import (
 // quantity. With SHADOW a rule decides and counts, but never limits: so an operator can try a rule.
 //
 // The rule default decides for each name without a rule of its own. Each of these names counts for itself.
+//
+// A limit may be in words: 100/minute. The rule keeps the command that they mean.
 //
 // With SCOPE a limit belongs to a named scope, and CL.CHECK takes one key for each scope.
 //
@@ -33,6 +37,7 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity.",
+				"    Words say it, too: 100/minute, 5 per second burst 20, 1000 a day, 50M tokens a month per org.",
 				"    BLOCK refuses every action, and ALLOW refuses none.",
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
 		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM,
@@ -47,8 +52,9 @@ var _ = commands.Register(&commands.Command{
 				"Give one key limits of its own, in the place of those of its scope. The " +
 					"scope of a rule without SCOPE is -."}},
 		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
-			Usage: "name [JSON]", Complexity: "O(N) where N is the number of its overrides", Summary: "Returns the rule of a name.",
-			Help: []string{"GET <name> [JSON]", "    Return the rule of a name. With JSON it has its overrides."}},
+			Usage: "name [JSON | WORDS]", Complexity: "O(N) where N is the number of its overrides", Summary: "Returns the rule of a name.",
+			Help: []string{"GET <name> [JSON | WORDS]", "    Return the rule of a name. With JSON it has its overrides.",
+				"    WORDS writes its limits as in 100/minute, if words mean them."}},
 		{Name: "del", Arity: 3, Flags: commands.Write,
 			Run: changesRules(clRuleDel), Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",
@@ -57,6 +63,7 @@ var _ = commands.Register(&commands.Command{
 			Usage: "[JSON]", Complexity: "O(N) where N is the number of rules and overrides", Summary: "Returns all rules.",
 			Help: []string{"LIST [JSON]", "    Return the name, the limits and the source of every rule: key or file.", "    If the rule has overrides, they follow: their scope, key and limits.",
 				"    If it hides a rule of the rules-file, the limits of that one follow.",
+				"    The sixth element has the limits in words, if words mean them.",
 				"    With JSON the reply is a text that may be a rules-file."}},
 		{Name: "reset", Arity: -4, Flags: commands.Write, Run: clRuleReset, Footprint: resetFootprint,
 			Keys:  commands.Keys{First: 3, Last: -1, Step: 1, Access: "RW ACCESS DELETE"},
@@ -165,23 +172,31 @@ func clRuleReset(c *commands.Call) error {
 	return nil
 }
 
+// clRuleGet replies with the limits of a rule. With WORDS it replies in people's words. A limit without words is
+// its command.
 func clRuleGet(c *commands.Call) error {
-	if asJSON, err := wantsJSON(c, 3); err != nil {
+	inWords := len(c.Args) == 4 && commands.Is(c.Args[3], "words")
+	if asJSON, err := wantsJSON(c, 3); err != nil && !inWords {
 		return err
 	} else if asJSON {
 		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.GetJSON(c.Tx, c.Args[2]) })
 	}
-	if limits, found := c.Server.Rules.Get(c.Tx, c.Args[2]); found {
-		c.Out.BulkString(limits)
-	} else {
+	limits, found := c.Server.Rules.Get(c.Tx, c.Args[2])
+	switch {
+	case !found:
 		c.Out.Null()
+	case inWords:
+		c.Out.BulkString(cmp.Or(ruleset.Words(limits), limits))
+	default:
+		c.Out.BulkString(limits)
 	}
 	return nil
 }
 
 // clRuleList replies with an array for each rule: its name, its limits, and its source, "key" or
-// "file". If the rule has overrides, a fourth element has an array for each: its scope, key and limits. If it
-// hides a rule of the file, a fifth element has the limits of that one.
+// "file". If the rule has overrides, a fourth element has an array for each: its scope, key, limits, and
+// their words if there are any. If it hides a rule of the file, a fifth element has the limits of that one. If
+// the limits have words, a sixth element has them.
 func clRuleList(c *commands.Call) error {
 	if asJSON, err := wantsJSON(c, 2); err != nil {
 		return err
@@ -191,29 +206,40 @@ func clRuleList(c *commands.Call) error {
 	all := c.Server.Rules.List(c.Tx)
 	c.Out.Array(len(all))
 	for _, r := range all {
-		elements := 3
-		switch {
-		case r.Hides != "":
-			elements = 5
-		case len(r.Overrides) > 0:
-			elements = 4
-		}
-		c.Out.Array(elements)
-		for _, s := range []string{r.Name, r.Limits, r.Source} {
-			c.Out.BulkString(s)
-		}
-		if elements == 3 {
-			continue
-		}
-		c.Out.Array(len(r.Overrides))
-		for _, o := range r.Overrides {
-			commands.StringArray(c.Out, []string{o.Scope, o.Key, o.Limits})
-		}
-		if elements == 5 {
-			c.Out.BulkString(r.Hides)
-		}
+		replyListed(c, r)
 	}
 	return nil
+}
+
+// replyListed replies with a rule. The last elements are missing if they are empty.
+func replyListed(c *commands.Call, r ruleset.Listed) {
+	words, elements := ruleset.Words(r.Limits), 3
+	switch {
+	case words != "":
+		elements = 6
+	case r.Hides != "":
+		elements = 5
+	case len(r.Overrides) > 0:
+		elements = 4
+	}
+	c.Out.Array(elements)
+	for _, s := range []string{r.Name, r.Limits, r.Source} {
+		c.Out.BulkString(s)
+	}
+	if elements == 3 {
+		return
+	}
+	c.Out.Array(len(r.Overrides))
+	for _, o := range r.Overrides {
+		one := []string{o.Scope, o.Key, o.Limits}
+		if words := ruleset.Words(o.Limits); words != "" {
+			one = append(one, words)
+		}
+		commands.StringArray(c.Out, one)
+	}
+	for _, s := range []string{r.Hides, words}[:elements-4] {
+		c.Out.BulkString(s)
+	}
 }
 
 // wantsJSON reports whether a call has the word JSON after its n words.

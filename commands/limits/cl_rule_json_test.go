@@ -49,7 +49,7 @@ func TestRulesInJSON(t *testing.T) {
 	h.Want("CL.RULE GET llm JSON", commands.Error("ERR the rule has an override whose key is not UTF-8: use CL.RULE LIST"))
 	h.Want("CL.RULE DEL llm", 1)
 	storeRule(h, "odd", "NOPE 1 1")
-	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the stored rule odd is wrong, so CL.RULE SET it again: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW"}}}`)
+	h.Want("CL.RULE LIST JSON", strings.TrimSuffix(all.(string), "}}")+`,"odd":{"error":"the stored rule odd is wrong, so CL.RULE SET it again: 'NOPE' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK, ALLOW, or words such as 100/minute"}}}`)
 }
 
 func TestRulesInJSONErrors(t *testing.T) {
@@ -67,13 +67,13 @@ func TestRulesInJSONErrors(t *testing.T) {
 		"{\"limits\": \"CL.WINDOW 1 1\", \"overrides\": {\"\xff\": \"CL.WINDOW 2 1\"}}":    ruleset.ErrJSON,
 		`[]`:                          commands.Error("ERR rule r: a list must be in a field: write `limits:` before it"),
 		`"CL.WINDOW 1 1"`:             commands.Error("ERR rule r: \"CL.WINDOW 1 1\" must be in a field: write `limits:` before it"),
-		`null`:                        commands.Error("ERR rule r has no limits: write `limits: CL.THROTTLE 15 30 60` below it"),
-		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": '7' is not a limiter of a rule: use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW`),
+		`null`:                        commands.Error("ERR rule r has no limits: write `limits: 100/minute` below it"),
+		`{"limits": [7]}`:             commands.Error(`ERR rule r: limit "7": a period is missing after '7': write 7/minute or 7 per 10 minutes`),
 		`{"limits": ["CL.WINDOW 1"]}`: commands.Error(`ERR rule r: limit "CL.WINDOW 1": period is missing in CL.WINDOW`),
 		`{"limits": "CL.WINDOW 1 1", "limits": "CL.WINDOW 1 1"}`:                      commands.Error(`ERR rule r: the name "limits" is there twice: remove one of the two`),
 		`{"limits": "CL.WINDOW 1 1", "shadow": "maybe"}`:                              commands.Error(`ERR rule r: shadow must be true or false, and not "maybe"`),
 		`{"limits": "CL.WINDOW 1 1", "x\ny": 1}`:                                      commands.Error(`ERR rule r: unknown field "x\ny": here may be limits, overrides, scopes, shadow`),
-		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits: write one, such as CL.THROTTLE 15 30 60`),
+		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {}}}`:                         commands.Error(`ERR rule r: the override of "k" has no limits: write one, such as 100/minute`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": {"limit": "x"}}}`:             commands.Error(`ERR rule r: override of k: unknown field "limit": here may be limits`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {"k": "CL.WINDOW x 1"}}`:            commands.Error(`ERR rule r: override of "k": limit 'x' is not an integer or out of range`),
 		`{"limits": "CL.WINDOW 1 1", "overrides": {` + strings.Join(many, ",") + `}}`: commands.Error(fmt.Sprintf(`ERR rule r: override of "k4096": %s`, plain(ruleset.ErrMaxOverrides))),

@@ -22,8 +22,11 @@ func TestClRule(t *testing.T) {
 	h.Want("CL.RULE SET login CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", ok)
 	h.Want("CL.RULE GET login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow")
 	h.Want("CL.RULE SET api CL.WINDOW 10 1", ok)
-	h.Want("CL.RULE LIST", []any{[]any{"api", "CL.WINDOW 10 1", "key"},
-		[]any{"login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", "key"}})
+	h.Want("CL.RULE LIST", []any{
+		[]any{"api", "CL.WINDOW 10 1", "key", []any{}, "", "10/second in windows"},
+		[]any{"login", "CL.THROTTLE 4 5 60 AND cl.window 100 86400 ALIGN shadow", "key", []any{}, "",
+			"5/minute burst 5 AND 100/day by the clock SHADOW"},
+	})
 	h.Want("CL.RULE SET login CL.WINDOW 7 1", ok)
 	h.Want("CL.RULE GET login", "CL.WINDOW 7 1")
 	h.Want("CL.RULE DEL login", 1)
@@ -89,7 +92,7 @@ func TestClRuleErrors(t *testing.T) {
 
 // noLimiter is the error of a rule without a limiter where one must stand.
 func noLimiter(cause string) error {
-	return commands.Error("ERR " + cause + ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW")
+	return commands.Error("ERR " + cause + ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK, ALLOW, or words such as 100/minute")
 }
 
 // ofWindow is the error of a word that is not an option of CL.WINDOW in a rule.
@@ -211,7 +214,8 @@ func TestOverrides(t *testing.T) {
 
 	// A change of the rule keeps the overrides.
 	listed := func() any { return h.Do("CL.RULE LIST").([]any)[0].([]any)[3] }
-	want := []any{[]any{"org", "a c%\nme", "CL.WINDOW 7 60"}, []any{"user", "ann", "CL.THROTTLE 29 10 60 AND CL.WINDOW 25 60"}}
+	want := []any{[]any{"org", "a c%\nme", "CL.WINDOW 7 60", "7/minute in windows"},
+		[]any{"user", "ann", "CL.THROTTLE 29 10 60 AND CL.WINDOW 25 60", "10/minute burst 30 AND 25/minute in windows"}}
 	require.Equal(t, want, listed())
 	h.Do("CL.RULE SET llm SCOPE org CL.WINDOW 60 2592000 AND SCOPE user CL.THROTTLE 9 10 60")
 	require.Equal(t, want, listed())
@@ -219,7 +223,8 @@ func TestOverrides(t *testing.T) {
 	require.Equal(t, want[:1], listed())
 	h.Want(`CL.RULE OVERRIDE llm org "a c%\nme" DEL`, 1)
 	h.Want("CL.RULE OVERRIDE llm org nobody DEL", 0)
-	h.Want("CL.RULE LIST", []any{[]any{"llm", "SCOPE org CL.WINDOW 60 2592000", "key"}})
+	h.Want("CL.RULE LIST", []any{[]any{
+		"llm", "SCOPE org CL.WINDOW 60 2592000", "key", []any{}, "", "60 per 30 days in windows per org"}})
 
 	eight := "SCOPE a CL.WINDOW 50 60" + strings.Repeat(" AND SCOPE a CL.WINDOW 50 60", 7)
 	h.Want("CL.RULE SET full "+eight, ok)

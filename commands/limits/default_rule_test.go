@@ -93,7 +93,8 @@ func TestDefaultRuleNames(t *testing.T) {
 	}
 	require.Len(t, h.Info("throttle"), before)
 	h.Want("DBSIZE", 2000+1)
-	h.Want("CL.RULE LIST", []any{[]any{"default", "CL.WINDOW 1 60", "key"}})
+	h.Want("CL.RULE LIST", []any{[]any{
+		"default", "CL.WINDOW 1 60", "key", []any{}, "", "1/minute in windows"}})
 	require.Equal(t, "allowed=2001,limited=0,shadow_limited=0", h.Info("throttle")["rule_default"])
 }
 

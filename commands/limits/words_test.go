@@ -11,10 +11,10 @@ import (
 // TestWordsOfARule: the error of a wrong word repeats the word, and says what may stand there.
 func TestWordsOfARule(t *testing.T) {
 	h := servertest.New(t)
-	const limiters, options = ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK or ALLOW", " in a rule: use ALIGN, TZ, DAY"
+	const limiters, options = ": use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK, ALLOW, or words such as 100/minute", " in a rule: use ALIGN, TZ, DAY"
 	const seconds = " is not a number of seconds: 60 or 0.25, at most 9223372036, with at most nine decimals"
 	for line, want := range map[string]string{
-		"CL.RULE SET api 100/minute":                     "'100/minute' is not a limiter of a rule" + limiters,
+		"CL.RULE SET api minute":                         "'minute' is not a limiter of a rule" + limiters,
 		"CL.RULE SET api CL.BUCKET 1 2 3":                "'CL.BUCKET' is not a limiter of a rule" + limiters,
 		"CL.RULE SET api CL.ACQUIRE 5 60":                "'CL.ACQUIRE' is not a limiter of a rule" + limiters,
 		"CL.RULE SET api CL.WINDOW 10 1m":                "period '1m'" + seconds,

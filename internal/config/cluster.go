@@ -173,8 +173,8 @@ var nodeAddresses = value.Kind[[]string]{
 	Format: func(list []string) string { return value.Join(list, func(s string) string { return s }) },
 }
 
-// word accepts a text without spaces of up to most bytes.
-func word(most int, mayBeEmpty bool) value.Kind[string] {
+// oneWord accepts a text without spaces of up to most bytes.
+func oneWord(most int, mayBeEmpty bool) value.Kind[string] {
 	return value.Checked("word", func(s string) string {
 		switch {
 		case s == "" && !mayBeEmpty:

@@ -14,7 +14,6 @@
 //	rows_*.go        the rows, by group; rows_inert.go has those of Redis that have no effect here
 //	savepoints.go, outputlimits.go   values of several numbers
 //	table.go         the table; Get, Set and Lookup by name
-//	suggest.go       the nearest name for a misspelled one
 //	usage.go         the text of --help; docs/configuration.md comes from markdown_test.go
 //
 // Package value parses the values. Package configload reads redis.conf, the command line and the environment.

@@ -35,7 +35,7 @@ var httpDirectives = group("Limits over HTTP", "",
 		"TCP port of [limits over HTTP](http.md); 0 is none."),
 	field("http-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.HTTP.Bind },
 		"Address of the HTTP port; empty is every address. An address of a network needs http-token."),
-	field("http-token", word(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
+	field("http-token", oneWord(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
 	field("http-hosts", value.Hostnames, "", func(c *Config) *[]string { return &c.HTTP.Hosts },
 		"Names of this machine under which clients may ask the HTTP port without http-token, or the "+

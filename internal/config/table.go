@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cellserver/internal/word"
 )
 
 var (
@@ -87,4 +89,4 @@ func ErrUnknown(name string) error {
 }
 
 // Nearest returns the directive that a misspelled name probably means.
-func Nearest(name string) (string, bool) { return nearest(name, names) }
+func Nearest(name string) (string, bool) { return word.Nearest(name, names) }

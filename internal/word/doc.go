@@ -1,23 +1,9 @@
 // Package word compares the words of a command line with the words that a command knows.
 //
-// Invariant: a comparison allocates nothing.
+//	is.go       in any case
+//	nearest.go  with mistakes
 //
-// The package imports nothing, holds no state and takes no locks.
+// Invariant: Is allocates nothing.
+//
+// The package imports nothing of ours, holds no state and takes no locks.
 package word
-
-// Is reports whether arg is word in any case. word is ASCII in lower case.
-func Is(arg []byte, word string) bool {
-	if len(arg) != len(word) {
-		return false
-	}
-	for i := range arg {
-		b := arg[i]
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
-		}
-		if b != word[i] {
-			return false
-		}
-	}
-	return true
-}

@@ -3,6 +3,7 @@
 //
 //	rule.go   one rule: its text, its limits, the keys that hold their state
 //	keys.go   the names of those keys
+//	words.go  limits in people's words
 //	rules.go  all rules in force, and their counters
 //	stored.go how rules are stored, and how their parsed form follows
 //	own.go    the keys of the server's own database

@@ -14,7 +14,7 @@ import (
 //	rules:
 //	  login:
 //	    limits:
-//	      - CL.THROTTLE 4 5 60
+//	      - 5/minute
 //	      - CL.WINDOW 100 86400 ALIGN
 //	  search:
 //	    limits: CL.SLIDING 1000 60
@@ -77,6 +77,13 @@ func parseFile(text []byte) (*set, error) {
 		return nil, fileError(1, "the file has no rules: %s", noRules)
 	case root.Kind != yaml.MappingNode:
 		return nil, fileError(root.Line, "the file must begin with `rules:`, and not with %s", kindOf(root))
+	}
+	for i := 0; i < len(root.Content); i += 2 {
+		if key := root.Content[i]; key.Value == "domain" || key.Value == "descriptors" {
+			return nil, fileError(key.Line, "`%s:` begins a file of envoyproxy/ratelimit, and this file has rules: "+
+				"write each descriptor as a rule, such as `rules: {login: {limits: %s}}`; "+
+				"docs/migrating.md has the steps", key.Value, exampleLimit)
+		}
 	}
 	s := &set{byName: map[string]*Rule{}}
 	return s, fields(root, "the file", map[string]func(*yaml.Node) error{
@@ -171,9 +178,15 @@ func (r *Rule) readLimits(scope string, n *yaml.Node) error {
 		if err := notInFile(words); err != nil {
 			return fileError(one.Line, "rule %s: limit %q: %w", r.Name, one.Value, err)
 		}
-		err := r.add(scope, words)
+		if scope != "" {
+			words = append([][]byte{[]byte("SCOPE"), []byte(scope)}, words...)
+		}
+		words, err := commandOf(words, "")
 		if err == nil {
-			err = faultOfLimits(r.scope(scope).Limits)
+			err = r.addScoped(words)
+		}
+		if err == nil {
+			err = r.fault()
 		}
 		if err != nil {
 			return fileError(one.Line, "rule %s: limit %q: %s", r.Name, one.Value, plain(err))
@@ -181,10 +194,7 @@ func (r *Rule) readLimits(scope string, n *yaml.Node) error {
 		if r.text != "" {
 			r.text += " AND "
 		}
-		if scope != "" {
-			r.text += "SCOPE " + scope + " "
-		}
-		r.text += string(bytes.Join(words, []byte(" ")))
+		r.text += string(bytes.Join(words, space))
 	}
 	return nil
 }

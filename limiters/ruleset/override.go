@@ -81,7 +81,11 @@ func (r *Rule) override(scopeName, key string, words [][]byte) (s *Scope, o *ove
 // parseOverride parses the limits of an override. Their states have the keys that the limits of the
 // scope would have, so the used quantity stays used.
 func (s *Scope) parseOverride(words [][]byte) (*override, error) {
-	text := string(bytes.Join(words, []byte(" ")))
+	words, err := commandsOf(words, s.word())
+	if err != nil {
+		return nil, err
+	}
+	text := string(bytes.Join(words, space))
 	if len(text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}

@@ -22,6 +22,18 @@ func (r *Rules) Report() (all []Report) {
 	return all
 }
 
+// Shown returns a line for each rule in force, sorted by name: its limits in people's words and as commands.
+func (r *Rules) Shown() (all []string) {
+	for _, one := range r.last().inForce() {
+		line := one.Name + ": "
+		if words := Words(one.text); words != "" {
+			line += words + " = "
+		}
+		all = append(all, line+one.text)
+	}
+	return all
+}
+
 // ResetCounts sets all counters to zero.
 func (r *Rules) ResetCounts() {
 	for _, one := range r.last().inForce() {

@@ -112,13 +112,16 @@ const (
 
 const longestLimit = 100 * 365 * 24 * 60 * 60 * 1_000_000_000 // nanoseconds
 
-// Parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND CL.WINDOW 1000 3600
-// SHADOW".
+// Parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND 1000/hour SHADOW".
 func Parse(name string, words [][]byte) (*Rule, error) {
 	if !isName(name) {
 		return nil, ErrName
 	}
-	r := &Rule{Name: name, Reserved: reservedName(name), text: string(bytes.Join(words, []byte(" ")))}
+	words, err := commandsOf(words, "")
+	if err != nil {
+		return nil, err
+	}
+	r := &Rule{Name: name, Reserved: reservedName(name), text: string(bytes.Join(words, space))}
 	if len(r.text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}

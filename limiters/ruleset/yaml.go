@@ -18,7 +18,7 @@ import (
 
 // Errors show these examples.
 const (
-	exampleLimit  = "CL.THROTTLE 15 30 60"
+	exampleLimit  = "100/minute"
 	exampleLimits = "`limits: " + exampleLimit + "`"
 )
 
@@ -93,7 +93,7 @@ func kindOf(n *yaml.Node) string {
 func notInFile(words [][]byte) error {
 	for _, w := range words {
 		for what, instead := range map[string]string{
-			"and":    "write a list: `[" + exampleLimit + ", CL.WINDOW 100 86400]`",
+			"and":    "write a list: `[" + exampleLimit + ", 1000 a day]`",
 			"scope":  "write the name of the scope below `scopes:`",
 			"shadow": "write the field `shadow: true`",
 		} {

@@ -38,7 +38,7 @@ func TestEveryChangeOfARule(t *testing.T) {
 	ok(t, c, "CL.RULE", "SET", "r", "CL.WINDOW", 20, 60)
 	last("a rule has changed, and hides the rule of the file: CL.RULE DEL brings that one back", `old="CL.WINDOW 10 60"`,
 		`new="CL.WINDOW 20 60"`, `hides="CL.WINDOW 10 60"`, "user=ann", from, "by=cl.rule|set")
-	require.Equal(t, []any{[]any{"r", "CL.WINDOW 20 60", "key", []any{}, "CL.WINDOW 10 60"}}, c.Do("CL.RULE", "LIST"))
+	require.Equal(t, []any{[]any{"r", "CL.WINDOW 20 60", "key", []any{}, "CL.WINDOW 10 60", "20/minute in windows"}}, c.Do("CL.RULE", "LIST"))
 	ok(t, c, "CL.RULE", "OVERRIDE", "r", "-", "k\n=\"", "CL.WINDOW", 30, 60)
 	last("rule=r", `key="k\n=\""`, `new="CL.WINDOW 30 60"`, "user=ann", "by=cl.rule|override")
 	require.Equal(t, int64(1), c.Do("CL.RULE", "OVERRIDE", "r", "-", "k\n=\"", "DEL"))

@@ -73,17 +73,14 @@ func readRules(path string) ([]byte, error) {
 	return text, nil
 }
 
-// CheckRules reads a rules-file as the server does, and returns the names of its rules.
-func CheckRules(path string) (names []string, err error) {
+// CheckRules reads a rules-file as the server does, and returns a line for each of its rules.
+func CheckRules(path string) (lines []string, err error) {
 	var checked ruleset.Rules
 	file := rulefile.File{Read: readRules, Use: checked.UseFile}
 	if err := file.Configure(path, path); err != nil {
 		return nil, err
 	}
-	for _, one := range checked.Report() {
-		names = append(names, one.Name)
-	}
-	return names, nil
+	return checked.Shown(), nil
 }
 
 // watchRules looks at the rules-file until ctx ends. It has a goroutine of its own, so that nothing else

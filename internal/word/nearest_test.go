@@ -1,4 +1,4 @@
-package config
+package word
 
 import (
 	"testing"
@@ -7,11 +7,12 @@ import (
 )
 
 func TestNearest(t *testing.T) {
+	known := []string{"port", "timeout", "maxmemory-policy", "slave-read-only", "appendonly"}
 	for word, want := range map[string]string{
 		"prot": "port", "PORT ": "port", "tiemout": "timeout", "maxmemory_policy": "maxmemory-policy",
 		"slave-read-onyl": "slave-read-only", "appendnoly": "appendonly", "xyzzy": "", "": "",
 	} {
-		got, ok := nearest(word, Names())
+		got, ok := Nearest(word, known)
 		require.Equal(t, want, got, word)
 		require.Equal(t, want != "", ok, word)
 	}

@@ -1,11 +1,11 @@
-package config
+package word
 
 import "strings"
 
-// nearest returns the name that a misspelled word probably means. It is the first name with the fewest
+// Nearest returns the name that a misspelled word probably means. It is the first name with the fewest
 // mistakes. A mistake is a missing, extra or wrong letter, or two swapped letters. At most one letter in
 // three may be wrong.
-func nearest(word string, names []string) (string, bool) {
+func Nearest(word string, names []string) (string, bool) {
 	word = strings.ToLower(word)
 	if len(word) > 64 {
 		return "", false
