@@ -84,7 +84,9 @@ export class Rules {
     const mark = document.createElement("span");
     mark.className = "mark";
     title.append(mark);
-    const limits = cell(row, "limits");
+    const limits = document.createElement("span");
+    const command = document.createElement("small");
+    cell(row, "limits").append(limits, command);
     const allowed = cell(row, "n", "Allowed/s");
     const refused = cell(row, "n", "Refused/s");
     const all = cell(row, "n total", "Refused, all");
@@ -99,7 +101,7 @@ export class Rules {
     button.setAttribute("aria-label", `Change the rule ${rule.name}`);
     button.addEventListener("click", () => this.open(rule.name));
     cell(row, "act").append(button);
-    return { mark, limits, allowed, refused, all, svg, button };
+    return { mark, limits, command, allowed, refused, all, svg, button };
   }
 
   change(parts, rule) {
@@ -107,7 +109,8 @@ export class Rules {
     const marks = [shadow && "shadow", rule.source === "file" && "file", rule.hides && "hides the file", rule.overrides > 0 && `${rule.overrides} overrides`].filter(Boolean);
     set(parts.mark, marks.join(" · "));
     parts.mark.hidden = marks.length === 0;
-    set(parts.limits, shadow ? withoutShadow(rule.limits) : rule.limits);
+    set(parts.limits, withoutShadow(inWords(rule)));
+    set(parts.command, rule.words ? withoutShadow(rule.limits) : "");
     const limited = rule.perSecond.limited + rule.perSecond.shadow;
     set(parts.allowed, rate(rule.perSecond.allowed));
     set(parts.refused, rate(limited), limited > 0 ? "n some" : "n none");
@@ -126,7 +129,9 @@ export class Rules {
     set(by("rule-title"), rule ? `Rule ${name}` : "New rule");
     by("rule-name").value = name ?? "";
     by("rule-name").readOnly = Boolean(rule);
-    by("rule-limits").value = rule ? withoutShadow(rule.limits) : "CL.THROTTLE 4 5 60";
+    by("rule-limits").value = rule ? withoutShadow(inWords(rule)) : "100/minute";
+    by("rule-command").hidden = !rule?.words;
+    set(by("rule-command"), rule ? `In force as ${withoutShadow(rule.limits)}` : "");
     by("rule-shadow").checked = rule ? isShadow(rule.limits) : false;
     by("rule-delete").hidden = rule?.source !== "key";
     set(by("rule-delete"), rule?.hides ? "Use the rule of the file" : "Delete");
@@ -147,24 +152,26 @@ export class Rules {
 
   async save() {
     const name = this.name ?? by("rule-name").value.trim();
-    await this.send(name, () => ask(pathOf("rules", name), "PUT", { limits: this.limits() }), `The rule ${name} is in force.`);
+    const put = () => ask(pathOf("rules", name), "PUT", { limits: this.limits() });
+    await this.send(put, () => `The rule ${name} is in force as ${this.listed.get(name)?.limits ?? "written"}.`);
   }
 
   async remove() {
     const back = this.listed.get(this.name)?.hides;
     if (!back && !confirm(`Delete the rule ${this.name}? Its requests then need the rule default.`)) return;
     const news = back ? `The rule ${this.name} of the file is in force again.` : `The rule ${this.name} is deleted.`;
-    await this.send(this.name, () => ask(pathOf("rules", this.name), "DELETE"), news);
+    await this.send(() => ask(pathOf("rules", this.name), "DELETE"), () => news);
   }
 
-  async send(name, request, news) {
+  // send sends a change, and tells the person what news returns.
+  async send(request, news) {
     const buttons = [by("rule-save"), by("rule-delete")];
     for (const b of buttons) b.disabled = true;
     try {
       await request();
       await this.load();
       by("rule").close();
-      this.say(news);
+      this.say(news());
     } catch (err) {
       set(by("rule-error"), err.message);
     } finally {
@@ -173,5 +180,6 @@ export class Rules {
   }
 }
 
+const inWords = (rule) => rule.words ?? rule.limits;
 const isShadow = (limits) => /\sshadow$/i.test(limits);
 const withoutShadow = (limits) => limits.replace(/\s+shadow$/i, "");
