@@ -44,16 +44,8 @@ func (a *API) overrides(w http.ResponseWriter, r *http.Request, cfg *Config, rul
 	if err != nil {
 		return err
 	}
-	answer := changed{true}
-	args := append([]string{"CL.RULE", "OVERRIDE", rule, scope, keysource.Shorten(key)}, words...)
-	if err := a.do(r.Context(), args, func(reply line.Reply) {
-		if r.Method == http.MethodDelete {
-			answer.Changed = reply.Int() == 1
-		}
-	}); err != nil {
-		return err
-	}
-	return writeJSON(w, &answer)
+	command := append([]string{"CL.RULE", "OVERRIDE", rule, scope, keysource.Shorten(key)}, words...)
+	return a.change(w, r, command)
 }
 
 // readOverride reads the override of a body.

@@ -46,19 +46,11 @@ func readRules(reply line.Reply) []listedRule {
 				reply.Text()
 			}
 		}
-		if elements > 4 {
-			all[i].Hides = reply.Text()
-		}
-		if elements > 5 {
-			all[i].Words = reply.Text()
+		for _, to := range []*string{&all[i].Hides, &all[i].Words}[:elements-4] {
+			*to = reply.Text()
 		}
 	}
 	return all
-}
-
-// changed says whether a request has changed something.
-type changed struct {
-	Changed bool `json:"changed"`
 }
 
 // rule answers /rules/NAME: PUT sets the rule, DELETE deletes it.
@@ -66,20 +58,24 @@ func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem
 	if err := allow(w, r, http.MethodPut, http.MethodDelete); err != nil {
 		return err
 	}
-	var answer changed
 	if r.Method == http.MethodDelete {
-		read := func(reply line.Reply) { answer.Changed = reply.Int() == 1 }
-		if err := a.do(r.Context(), []string{"CL.RULE", "DEL", name}, read); err != nil {
-			return err
-		}
-		return writeJSON(w, &answer)
+		return a.change(w, r, []string{"CL.RULE", "DEL", name})
 	}
 	words, err := readLimits(w, r)
 	if err != nil {
 		return err
 	}
-	set := append([]string{"CL.RULE", "SET", name}, words...)
-	if err := a.do(r.Context(), set, func(line.Reply) { answer.Changed = true }); err != nil {
+	return a.change(w, r, append([]string{"CL.RULE", "SET", name}, words...))
+}
+
+// change runs the command of a change, and says whether it has changed something. DELETE may find nothing.
+func (a *API) change(w http.ResponseWriter, r *http.Request, command []string) *Problem {
+	answer := struct {
+		Changed bool `json:"changed"`
+	}{true}
+	if err := a.do(r.Context(), command, func(reply line.Reply) {
+		answer.Changed = r.Method != http.MethodDelete || reply.Int() == 1
+	}); err != nil {
 		return err
 	}
 	return writeJSON(w, &answer)

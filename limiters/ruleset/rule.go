@@ -73,7 +73,6 @@ const (
 	MaxRules     = 1024
 	MaxLimits    = 8 // of one rule
 	MaxNameBytes = 64
-	MaxRuleBytes = 1024
 )
 
 // NoRule is the reply to a request for an unknown rule.
@@ -86,12 +85,11 @@ func plain(err error) string { return strings.TrimPrefix(err.Error(), "ERR ") }
 
 // Errors of a wrong rule.
 var (
-	ErrScope     = errNot("scope")
-	ErrMixed     = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
-	ErrName      = errNot("name")
-	ErrLimits    = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
-	ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
-	ErrMaxRules  = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
+	ErrScope    = errNot("scope")
+	ErrMixed    = rediserr.Error("ERR either every limit of a rule has a SCOPE, or none")
+	ErrName     = errNot("name")
+	ErrLimits   = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d limits", MaxLimits))
+	ErrMaxRules = rediserr.Error(fmt.Sprintf("ERR there are at most %d rules", MaxRules))
 )
 
 // errNot is the error of what is not a name.
@@ -135,16 +133,6 @@ func Parse(name string, words [][]byte) (*Rule, error) {
 		}
 	}
 	return r, nil
-}
-
-// cutAnd splits words at the first AND. Without AND, after is nil.
-func cutAnd(words [][]byte) (before, after [][]byte) {
-	for i, w := range words {
-		if word.Is(w, "and") {
-			return words[:i], words[i+1:]
-		}
-	}
-	return words, nil
 }
 
 // addScoped appends a limit that may begin with SCOPE and the name of its scope.

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"cellserver/internal/quote"
@@ -9,6 +10,12 @@ import (
 	"cellserver/internal/word"
 	"cellserver/limiters/phrase"
 )
+
+// MaxRuleBytes bounds the text of a rule and of an override.
+const MaxRuleBytes = 1024
+
+// ErrRuleBytes is the error of a longer text.
+var ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
 
 // commandsOf translates limits in people's words to commands, which are what is stored. Limits of commands
 // stay as they are. One argument may have several words. An override is `in` the scope of its key.
@@ -33,6 +40,16 @@ func commandsOf(words [][]byte, in string) ([][]byte, error) {
 }
 
 var space = []byte(" ")
+
+// cutAnd splits words at the first AND. Without AND, after is nil.
+func cutAnd(words [][]byte) (before, after [][]byte) {
+	for i, w := range words {
+		if word.Is(w, "and") {
+			return words[:i], words[i+1:]
+		}
+	}
+	return words, nil
+}
 
 // commandOf translates one limit, which may begin with SCOPE and end with SHADOW.
 func commandOf(words [][]byte, in string) ([][]byte, error) {
