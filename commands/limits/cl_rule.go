@@ -205,14 +205,16 @@ func clRuleList(c *commands.Call) error {
 	}
 	all := c.Server.Rules.List(c.Tx)
 	c.Out.Array(len(all))
+	known := map[string]string{} // many overrides have the same limits
 	for _, r := range all {
-		replyListed(c, r)
+		replyListed(c, r, known)
 	}
 	return nil
 }
 
-// replyListed replies with a rule. The last elements are missing if they are empty.
-func replyListed(c *commands.Call, r ruleset.Listed) {
+// replyListed replies with a rule. The last elements are missing if they are empty. known has the words of the
+// limits of overrides so far.
+func replyListed(c *commands.Call, r ruleset.Listed, known map[string]string) {
 	words, elements := ruleset.Words(r.Limits), 3
 	switch {
 	case words != "":
@@ -232,7 +234,12 @@ func replyListed(c *commands.Call, r ruleset.Listed) {
 	c.Out.Array(len(r.Overrides))
 	for _, o := range r.Overrides {
 		one := []string{o.Scope, o.Key, o.Limits}
-		if words := ruleset.Words(o.Limits); words != "" {
+		words, found := known[o.Limits]
+		if !found {
+			words = ruleset.Words(o.Limits)
+			known[o.Limits] = words
+		}
+		if words != "" {
 			one = append(one, words)
 		}
 		commands.StringArray(c.Out, one)

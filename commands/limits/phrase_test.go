@@ -188,3 +188,19 @@ func TestPhrasesInAFile(t *testing.T) {
 		require.ErrorContains(t, h.Server.UseRules("f", []byte("rules:\n  r:\n    "+text)), want)
 	}
 }
+
+// TestPhrasesAreShort: the log of a large limit has at most 101 entries, and holds the limit all the same.
+func TestPhrasesAreShort(t *testing.T) {
+	h := servertest.New(t)
+	h.At(phraseTime)
+	h.Want("CL.RULE SET r 10k per minute", ok)
+	passed := int64(0)
+	for range 1500 {
+		h.Advance(97 * time.Millisecond)
+		if h.Do("CL.CHECK r k 9").([]any)[0] == int64(0) {
+			passed += 9
+		}
+		require.LessOrEqual(t, h.Do("ZCARD r:{k}:log"), int64(101))
+	}
+	require.EqualValues(t, 1500*9, passed, "618 × 9 a minute is below the limit")
+}

@@ -34,7 +34,7 @@ func Read(text string) (Meaning, error) {
 	if len(text) > MaxBytes {
 		return Meaning{}, failf("a limit in words has at most %d bytes", MaxBytes)
 	}
-	r := reader{words: strings.Fields(text)}
+	r := reader{words: wordsIn(text)}
 	if r.count = r.number("the limit"); r.err == nil {
 		r.concurrency(text)
 		r.noun()
@@ -52,6 +52,20 @@ func Read(text string) (Meaning, error) {
 	}
 	command, err := r.command()
 	return Meaning{command, r.scope}, err
+}
+
+// options are the words that may begin an option. A comma may stand before them.
+var options = []string{"burst", "with", "in", "by", "per"}
+
+// wordsIn splits a text into words, without the commas before options.
+func wordsIn(text string) []string {
+	words := strings.Fields(text)
+	for i := range max(len(words)-1, 0) {
+		if slices.Contains(options, strings.ToLower(words[i+1])) && len(words[i]) > 1 {
+			words[i] = strings.TrimSuffix(words[i], ",")
+		}
+	}
+	return words
 }
 
 // failf returns an error.
@@ -98,6 +112,16 @@ func (r *reader) peek() string {
 	}
 	before, _, _ := strings.Cut(r.words[0], "/")
 	return strings.ToLower(before)
+}
+
+// skip removes a word that may be left out, if it comes next and `before` follows it. It reports whether it did.
+func (r *reader) skip(name, before string) bool {
+	follows := before == "" || len(r.words) > 1 && strings.EqualFold(r.words[1], before)
+	if r.peek() != name || !follows {
+		return false
+	}
+	r.next()
+	return true
 }
 
 // number reads a number. what names it in errors.
@@ -150,7 +174,9 @@ func (r *reader) part() {
 	}
 	name := strings.ToLower(w)
 	switch {
-	case slash && r.unit == nil, name == "per" && r.isPeriod():
+	case slash && r.unit == nil:
+		r.period("/")
+	case name == "per" && r.isPeriod():
 		r.period(w)
 	case slash, name == "per":
 		r.scopeOf()
@@ -160,7 +186,9 @@ func (r *reader) part() {
 		w, _, _ = strings.Cut(w, "/")
 		r.failf("%s is not a period: after %s may stand /minute, a minute or per 10 minutes%s",
 			quote.Word(w), r.said, hint(w, slices.Concat(starts, nouns, longSpellings)))
+	case name == "with" && (r.skip("a", "burst") || r.peek() == "burst"):
 	case name == "burst" && r.burst == 0:
+		r.skip("of", "")
 		r.burst = r.number("the number after burst")
 	case name == "in" && !r.windows && r.zone == "":
 		r.windowsOrZone()
@@ -168,7 +196,7 @@ func (r *reader) part() {
 		r.byTheClock()
 	default:
 		r.failf("%s cannot stand here: after the period may stand %s%s", quote.Word(w), useOptions,
-			hint(w, []string{"burst", "in", "by", "per", "windows"}))
+			hint(w, slices.Concat(options, []string{"windows"})))
 	}
 }
 
@@ -190,8 +218,8 @@ func (r *reader) period(after string) {
 		r.failf("there are two periods: %s", joins)
 		return
 	}
-	if next := r.peek(); after == "in" && (next == "a" || next == "an") {
-		r.next()
+	if strings.EqualFold(after, "in") && !r.skip("a", "") {
+		r.skip("an", "")
 	}
 	name := r.piece()
 	r.times = 1
@@ -225,7 +253,7 @@ func (r *reader) scopeOf() {
 		r.failf("the name of a scope is missing after 'per'")
 	case r.scope != "":
 		r.failf("'per' %s and 'per' %s: a limit has one scope", quote.Word(r.scope), quote.Word(name))
-	case slices.Contains(starts, lower) || slices.Contains([]string{"burst", "by", "scope"}, lower):
+	case slices.Contains(slices.Concat(starts, options, []string{"scope"}), lower):
 		r.failf("%s is not the name of a scope after 'per': write per org", quote.Word(name))
 	case isNear:
 		r.failf("%s after 'per' is near %s: for a scope of this name write SCOPE and its name before the limit",

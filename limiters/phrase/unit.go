@@ -54,7 +54,7 @@ var instead = map[string]string{
 	"rps": "/second", "qps": "/second", "rpm": "/minute", "rph": "/hour", "tps": "/second",
 	"year": "per 365 days", "years": "per 365 days", "y": "per 365 days", "yr": "per 365 days",
 	"quarter": "per 90 days", "fortnight": "per 2 weeks", "tpm": "tokens/minute",
-	"minutely": "/minute", "yearly": "per 365 days", "annually": "per 365 days",
+	"k": "1k", "thousand": "1k", "million": "1M", "billion": "1G", "minutely": "/minute", "yearly": "per 365 days", "annually": "per 365 days",
 }
 
 // hint is the end of an error about a word: what to write instead, or a word that is near.
@@ -62,7 +62,7 @@ func hint(wrong string, known []string) string {
 	if text := instead[strings.ToLower(wrong)]; text != "" {
 		return "; write " + text
 	}
-	if strings.HasSuffix(wrong, ",") {
+	if strings.ContainsAny(wrong, ",;") {
 		return "; " + joins
 	}
 	if near, ok := word.Nearest(wrong, known); ok && len(wrong) > 1 {

@@ -79,7 +79,7 @@ func commandOf(words [][]byte, in string) ([][]byte, error) {
 }
 
 // Words translates the text of a rule or of an override to people's words, as CL.RULE SET reads them. A limit
-// without words is its command. If no limit has words, the result is "".
+// without words is its command. If no limit has words, or a rule cannot have as many, the result is "".
 func Words(text string) string {
 	found := false
 	var all []string
@@ -94,10 +94,10 @@ func Words(text string) string {
 		}
 		all = append(all, words)
 	}
-	if !found {
+	if text = strings.Join(all, " AND "); !found || len(text) > MaxRuleBytes {
 		return ""
 	}
-	return strings.Join(all, " AND ")
+	return text
 }
 
 // wordsOf translates one limit, which may begin with SCOPE and end with SHADOW, to people's words. It returns

@@ -44,7 +44,7 @@ func TestScreens(t *testing.T) {
 	b.use(screens[0])
 	b.click("#rules tbody tr:nth-child(3) button")
 	b.wait(`document.querySelector("#trial").checkVisibility()`)
-	b.fill("#rule-limits", "CL.THROTTLE 9 40 60")
+	b.fill("#rule-limits", "40 per minute burst 10")
 	path := filepath.Join("..", "..", "docs", "page-rule.png")
 	if *update {
 		time.Sleep(30 * time.Second)

@@ -138,8 +138,8 @@ func oneRequest(random *rand.Rand) string {
 // rules sets the rules that the traffic asks.
 func (s *server) rules() {
 	for _, rule := range []string{
-		"api CL.THROTTLE 20 40 10 AND CL.WINDOW 5000 3600", "search CL.SLIDING 30 10", "login CL.THROTTLE 4 20 60",
-		"llm-tokens SCOPE org CL.WINDOW 400000 60 AND SCOPE user CL.WINDOW 20000 60", "upload-trial CL.THROTTLE 2 12 60 SHADOW",
+		"api 40 per 10 seconds burst 20 AND 5000 an hour", "search CL.SLIDING 30 10", "login 20 per minute burst 5",
+		"llm-tokens 400k tokens a minute per org AND 20k tokens a minute per user", "upload-trial 12/minute burst 3 SHADOW",
 	} {
 		require.Equal(s.t, "+OK\r\n", s.do("CL.RULE SET "+rule))
 	}
