@@ -121,8 +121,10 @@ func (e *explanation) read(r *line.Reply) {
 }
 
 func (e *explained) read(r *line.Reply) {
-	texts := map[string]*string{"scope": &e.Scope, "key": &e.Key, "limiter": &e.Limiter, "arguments": &e.Arguments, "words": &e.Words,
-		"source": &e.Source, "state_key": &e.StateKey}
+	texts := map[string]*string{
+		"scope": &e.Scope, "key": &e.Key, "limiter": &e.Limiter, "arguments": &e.Arguments, "words": &e.Words,
+		"source": &e.Source, "state_key": &e.StateKey,
+	}
 	eachField(r, func(name string) {
 		switch text := texts[name]; {
 		case text != nil:

@@ -8,14 +8,16 @@ import (
 	"cellserver/limiters/phrase"
 )
 
-// inNumbers replaces the field limit, which is in people's words, by the fields of the limiter that they mean.
+// inNumbers replaces the field limit, which is in people's words, by the fields of the limiter that they
+// mean.
 func (f fields) inNumbers(text string) (limiter string, p *Problem) {
 	m, err := phrase.Read(text)
 	switch {
 	case err != nil:
 		return "", wrong("limit: %v", err)
 	case m.Scope != "":
-		return "", wrong("limit: 'per' %s is for rules, whose limits have scopes: leave it out", quote.Word(m.Scope))
+		return "", wrong("limit: 'per' %s is for rules, whose limits have scopes: leave it out",
+			quote.Word(m.Scope))
 	}
 	delete(f, "limit")
 	command := strings.Fields(m.Command)

@@ -150,7 +150,8 @@ func Parse(words [][]byte) (Limit, error) {
 }
 
 // useLimiters names the limiters that a rule may have, for errors.
-const useLimiters = "use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK, ALLOW, or words such as 100/minute"
+const useLimiters = "use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK, ALLOW, " +
+	"or words such as 100/minute"
 
 // Scratch is reusable memory for one request to a limiter. Each connection keeps one. So a request
 // allocates nothing, although it reaches its limiter through an interface.

@@ -37,7 +37,7 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
 				"    <limiter> <args> is as in CL.THROTTLE 15 30 60: without key and quantity.",
-				"    Words say it, too: 100/minute, 5 per second burst 20, 1000 a day, 50M tokens a month per org.",
+				"    Words say it, too: 100/minute, 5 per second burst 20, 50M tokens a month per org.",
 				"    BLOCK refuses every action, and ALLOW refuses none.",
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
 		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM,
@@ -52,8 +52,10 @@ var _ = commands.Register(&commands.Command{
 				"Give one key limits of its own, in the place of those of its scope. The " +
 					"scope of a rule without SCOPE is -."}},
 		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint,
-			Usage: "name [JSON | WORDS]", Complexity: "O(N) where N is the number of its overrides", Summary: "Returns the rule of a name.",
-			Help: []string{"GET <name> [JSON | WORDS]", "    Return the rule of a name. With JSON it has its overrides.",
+			Usage: "name [JSON | WORDS]", Complexity: "O(N) where N is the number of its overrides",
+			Summary: "Returns the rule of a name.",
+			Help: []string{"GET <name> [JSON | WORDS]",
+				"    Return the rule of a name. With JSON it has its overrides.",
 				"    WORDS writes its limits as in 100/minute, if words mean them."}},
 		{Name: "del", Arity: 3, Flags: commands.Write,
 			Run: changesRules(clRuleDel), Footprint: rulesFootprint,
@@ -172,8 +174,8 @@ func clRuleReset(c *commands.Call) error {
 	return nil
 }
 
-// clRuleGet replies with the limits of a rule. With WORDS it replies in people's words. A limit without words is
-// its command.
+// clRuleGet replies with the limits of a rule. With WORDS it replies in people's words. A limit without words
+// is its command.
 func clRuleGet(c *commands.Call) error {
 	inWords := len(c.Args) == 4 && commands.Is(c.Args[3], "words")
 	if asJSON, err := wantsJSON(c, 3); err != nil && !inWords {
@@ -195,8 +197,8 @@ func clRuleGet(c *commands.Call) error {
 
 // clRuleList replies with an array for each rule: its name, its limits, and its source, "key" or
 // "file". If the rule has overrides, a fourth element has an array for each: its scope, key, limits, and
-// their words if there are any. If it hides a rule of the file, a fifth element has the limits of that one. If
-// the limits have words, a sixth element has them.
+// their words if there are any. If it hides a rule of the file, a fifth element has the limits of that one.
+// If the limits have words, a sixth element has them.
 func clRuleList(c *commands.Call) error {
 	if asJSON, err := wantsJSON(c, 2); err != nil {
 		return err
@@ -212,8 +214,8 @@ func clRuleList(c *commands.Call) error {
 	return nil
 }
 
-// replyListed replies with a rule. The last elements are missing if they are empty. known has the words of the
-// limits of overrides so far.
+// replyListed replies with a rule. The last elements are missing if they are empty. known has the words of
+// the limits of overrides so far.
 func replyListed(c *commands.Call, r ruleset.Listed, known map[string]string) {
 	words, elements := ruleset.Words(r.Limits), 3
 	switch {

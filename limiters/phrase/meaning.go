@@ -18,8 +18,8 @@ type limit struct {
 	clock        bool // by the clock
 }
 
-// exactly is the largest count whose actions have an entry each. The entries of a larger count share 100 parts
-// of the period. So a key never has more than 101 entries.
+// exactly is the largest count whose actions have an entry each. The entries of a larger count share 100
+// parts of the period. So a key never has more than 101 entries.
 const exactly = 100
 
 // command returns the command of a limiter.
@@ -29,13 +29,15 @@ func (l *limit) command() (string, error) {
 	case err != nil:
 		return "", err
 	case l.kinds() > 1:
-		return "", failf("burst, 'in windows', 'by the clock' and a time zone exclude each other: write one of them")
+		return "", failf("burst, 'in windows', 'by the clock' and a time zone exclude each other: " +
+			"write one of them")
 	case l.burst > 0:
 		return l.rate(ns)
 	case l.windows:
 		return fmt.Sprintf("CL.WINDOW %d %s", l.count, seconds(ns)), nil
 	case l.clock && day%ns != 0:
-		return "", failf("'by the clock' needs a period of which a day is a multiple: such as an hour or 15 minutes")
+		return "", failf("'by the clock' needs a period of which a day is a multiple: " +
+			"such as an hour or 15 minutes")
 	case l.clock:
 		return fmt.Sprintf("CL.WINDOW %d %s ALIGN", l.count, seconds(ns)), nil
 	case l.isCalendar() && l.zone != "":

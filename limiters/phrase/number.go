@@ -87,7 +87,8 @@ func times(sum uint64, digits string, factor uint64) (n uint64, ok bool) {
 func ungroup(text string) (digits string, ok bool) {
 	groups := strings.Split(text, ",")
 	for i, group := range groups {
-		if i > 0 && len(group) != 3 || len(groups) > 1 && (group == "" || len(groups[0]) > 3 || !isDigits(group)) {
+		first := i == 0 && (len(groups) == 1 || len(group) <= 3 && isDigits(group))
+		if !first && (i == 0 || len(group) != 3 || !isDigits(group)) {
 			return "", false
 		}
 	}

@@ -114,7 +114,8 @@ func (r *reader) peek() string {
 	return strings.ToLower(before)
 }
 
-// skip removes a word that may be left out, if it comes next and `before` follows it. It reports whether it did.
+// skip removes a word that may be left out, if it comes next and `before` follows it. It reports whether it
+// did.
 func (r *reader) skip(name, before string) bool {
 	follows := before == "" || len(r.words) > 1 && strings.EqualFold(r.words[1], before)
 	if r.peek() != name || !follows {
@@ -145,8 +146,8 @@ func (r *reader) number(what string) int64 {
 func (r *reader) concurrency(text string) {
 	rest := strings.ToLower(strings.Join(r.words, " ")) + " "
 	for _, w := range []string{
-		"at once ", "at a time ", "at the same time ", "at one time ", "concurrent", "in parallel ", "parallel ",
-		"simultaneous",
+		"at once ", "at a time ", "at the same time ", "at one time ", "concurrent", "in parallel ",
+		"parallel ", "simultaneous",
 	} {
 		if strings.HasPrefix(rest, w) {
 			r.failf("%s limits concurrent actions, which no rule can: use CL.ACQUIRE key %d lease holder",
@@ -201,8 +202,9 @@ func (r *reader) part() {
 }
 
 const (
-	useOptions = "burst 20, in windows, by the clock, in Europe/Berlin, or per and the name of a scope; " + joins
-	joins      = "AND, or a list in a file, joins two limits"
+	useOptions = "burst 20, in windows, by the clock, in Europe/Berlin, or per and the name of a scope; " +
+		joins
+	joins = "AND, or a list in a file, joins two limits"
 )
 
 // isPeriod reports whether a period comes next.
@@ -256,8 +258,8 @@ func (r *reader) scopeOf() {
 	case slices.Contains(slices.Concat(starts, options, []string{"scope"}), lower):
 		r.failf("%s is not the name of a scope after 'per': write per org", quote.Word(name))
 	case isNear:
-		r.failf("%s after 'per' is near %s: for a scope of this name write SCOPE and its name before the limit",
-			quote.Word(name), cmp.Or(near, "a unit of time"))
+		r.failf("%s after 'per' is near %s: for a scope of this name write SCOPE and its name "+
+			"before the limit", quote.Word(name), cmp.Or(near, "a unit of time"))
 	}
 	r.scope = name
 }

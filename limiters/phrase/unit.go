@@ -43,10 +43,10 @@ func unitOf(name string) *unit {
 }
 
 // nouns may follow the count. They are for the reader: a limiter counts what a request says.
-var nouns = strings.Fields("action actions attempt attempts byte bytes call calls cent cents credit credits " +
-	"email emails event events hit hits job jobs login logins message messages order orders point points " +
-	"query queries read reads req reqs request requests row rows time times token tokens try tries " +
-	"unit units upload uploads download downloads write writes")
+var nouns = strings.Fields("action actions attempt attempts byte bytes call calls cent cents credit " +
+	"credits download downloads email emails event events hit hits job jobs login logins message messages " +
+	"order orders point points query queries read reads req reqs request requests row rows time times " +
+	"token tokens try tries unit units upload uploads write writes")
 
 // instead has words that people write, and what to write instead.
 var instead = map[string]string{
@@ -54,7 +54,8 @@ var instead = map[string]string{
 	"rps": "/second", "qps": "/second", "rpm": "/minute", "rph": "/hour", "tps": "/second",
 	"year": "per 365 days", "years": "per 365 days", "y": "per 365 days", "yr": "per 365 days",
 	"quarter": "per 90 days", "fortnight": "per 2 weeks", "tpm": "tokens/minute",
-	"k": "1k", "thousand": "1k", "million": "1M", "billion": "1G", "minutely": "/minute", "yearly": "per 365 days", "annually": "per 365 days",
+	"k": "1k", "thousand": "1k", "million": "1M", "billion": "1G",
+	"minutely": "/minute", "yearly": "per 365 days", "annually": "per 365 days",
 }
 
 // hint is the end of an error about a word: what to write instead, or a word that is near.

@@ -34,7 +34,8 @@ func wordsOf(command []string) string {
 		if err != nil || limit < 0 || limit+1 < 0 {
 			return ""
 		}
-		return short(command[2]) + periodOf(options[0], day) + " burst " + short(strconv.FormatInt(limit+1, 10))
+		burst := short(strconv.FormatInt(limit+1, 10))
+		return short(command[2]) + periodOf(options[0], day) + " burst " + burst
 	case name != "CL.WINDOW":
 	case len(options) == 0:
 		return short(first) + periodOf(command[2], day) + " in windows"
@@ -61,7 +62,8 @@ func short(number string) string {
 	return fmt.Sprintf("%dk", n/1e3)
 }
 
-// periodOf writes a period of seconds. Only from `days` on does it count days: one day may be of the calendar.
+// periodOf writes a period of seconds. Only from `days` on does it count days: one day may be of the
+// calendar.
 func periodOf(text string, days int64) string {
 	ns, ok := nanosOf(text)
 	for i := len(units) - 1; i >= 0 && ok && ns > 0; i-- {

@@ -68,7 +68,8 @@ func commandOf(words [][]byte, in string) ([][]byte, error) {
 	case err != nil:
 		return nil, rediserr.Error("ERR " + err.Error())
 	case scope != "" && m.Scope != "" && m.Scope != scope:
-		return nil, rediserr.Error("ERR 'per' " + quote.Word(m.Scope) + ": the scope of this limit is " + quote.Word(scope))
+		return nil, rediserr.Error("ERR 'per' " + quote.Word(m.Scope) +
+			": the scope of this limit is " + quote.Word(scope))
 	case m.Scope != "":
 		scope = m.Scope
 	}
