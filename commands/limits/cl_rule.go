@@ -56,7 +56,7 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Returns the rule of a name.",
 			Help: []string{"GET <name> [JSON | WORDS]",
 				"    Return the rule of a name. With JSON it has its overrides.",
-				"    WORDS writes its limits as in 100/minute, if words mean them."}},
+				"    With WORDS its limits are there as in 100/minute, if words mean them, and as commands."}},
 		{Name: "del", Arity: 3, Flags: commands.Write,
 			Run: changesRules(clRuleDel), Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",
@@ -174,8 +174,8 @@ func clRuleReset(c *commands.Call) error {
 	return nil
 }
 
-// clRuleGet replies with the limits of a rule. With WORDS it replies in people's words. A limit without words
-// is its command.
+// clRuleGet replies with the limits of a rule. With WORDS the reply has them in people's words, and then as
+// commands. A limit without words is its command in both.
 func clRuleGet(c *commands.Call) error {
 	inWords := len(c.Args) == 4 && commands.Is(c.Args[3], "words")
 	if asJSON, err := wantsJSON(c, 3); err != nil && !inWords {
@@ -188,7 +188,7 @@ func clRuleGet(c *commands.Call) error {
 	case !found:
 		c.Out.Null()
 	case inWords:
-		c.Out.BulkString(cmp.Or(ruleset.Words(limits), limits))
+		commands.StringArray(c.Out, []string{cmp.Or(ruleset.Words(limits), limits), limits})
 	default:
 		c.Out.BulkString(limits)
 	}

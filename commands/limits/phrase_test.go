@@ -133,7 +133,8 @@ func TestPhrasesInRules(t *testing.T) {
 	}
 	h.Want(`CL.RULE SET a "100 per minute" and 1000 a day shadow`, ok)
 	h.Want("CL.RULE GET a", "CL.LOG 100 60 and CL.WINDOW 1000 0 ALIGN day shadow")
-	h.Want("CL.RULE GET a words", "100/minute AND 1000 a day SHADOW")
+	h.Want("CL.RULE GET a words", []any{"100/minute AND 1000 a day SHADOW",
+		"CL.LOG 100 60 and CL.WINDOW 1000 0 ALIGN day shadow"})
 	h.Want("CL.RULE SET b 50M tokens a month per org AND SCOPE user 5/second AND SCOPE user CL.SLIDING 5 1", ok)
 	h.Want("CL.RULE LIST", []any{
 		listed("a", "CL.LOG 100 60 and CL.WINDOW 1000 0 ALIGN day shadow", "key", "100/minute AND 1000 a day SHADOW"),
@@ -141,7 +142,7 @@ func TestPhrasesInRules(t *testing.T) {
 			"key", "50M a month per org AND 5/second per user AND SCOPE user CL.SLIDING 5 1"),
 	})
 	h.Want("CL.RULE SET a CL.SLIDING 5 60", ok)
-	h.Want("CL.RULE GET a WORDS", "CL.SLIDING 5 60")
+	h.Want("CL.RULE GET a WORDS", []any{"CL.SLIDING 5 60", "CL.SLIDING 5 60"})
 	h.Want("CL.RULE GET nope WORDS", nil)
 	h.Want("CL.RULE GET a WORDS WORDS", commands.ErrSyntax)
 
@@ -189,7 +190,8 @@ func TestPhrasesInAFile(t *testing.T) {
 	}
 }
 
-// TestPhrasesAreShort: the log of a large limit has at most 101 entries, and holds the limit all the same.
+// TestPhrasesAreShort: the log of a large limit has at most 101 entries, and holds the limit all the same. Its
+// memory is that which docs/rules.md says.
 func TestPhrasesAreShort(t *testing.T) {
 	h := servertest.New(t)
 	h.At(phraseTime)
@@ -203,4 +205,13 @@ func TestPhrasesAreShort(t *testing.T) {
 		require.LessOrEqual(t, h.Do("ZCARD r:{k}:log"), int64(101))
 	}
 	require.EqualValues(t, 1500*9, passed, "618 × 9 a minute is below the limit")
+	h.Do("CL.RULE SET exact 100/minute")
+	for range 100 {
+		h.Advance(time.Millisecond)
+		h.Do("CL.CHECK exact k")
+	}
+	require.InDelta(t, 5000, h.Do("MEMORY USAGE exact:{k}:log"), 1000)
+	h.Do("CL.RULE SET cheap 100/minute in windows")
+	h.Do("CL.CHECK cheap k")
+	require.InDelta(t, 40, h.Do("MEMORY USAGE cheap:{k}:window"), 10)
 }
