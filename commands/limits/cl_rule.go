@@ -56,7 +56,7 @@ var _ = commands.Register(&commands.Command{
 			Summary: "Returns the rule of a name.",
 			Help: []string{"GET <name> [JSON | WORDS]",
 				"    Return the rule of a name. With JSON it has its overrides.",
-				"    With WORDS its limits are there as in 100/minute, if words mean them, and as commands."}},
+				"    With WORDS it has the limits as in 100/minute, if words mean them, and as commands."}},
 		{Name: "del", Arity: 3, Flags: commands.Write,
 			Run: changesRules(clRuleDel), Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",

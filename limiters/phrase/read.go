@@ -156,10 +156,17 @@ func (r *reader) concurrency(text string) {
 	}
 }
 
-// noun reads what is counted, if the next word says that.
+// noun reads what is counted, if the next word says that. A word before a slash or a period must be a noun.
 func (r *reader) noun() {
-	if slices.Contains(nouns, r.peek()) {
+	name := r.peek()
+	switch {
+	case isNoun(name):
 		r.piece()
+	case name == "" || slices.Contains(starts, name) || instead[name] != "":
+	case len(name) < len(r.words[0]),
+		len(r.words) > 1 && slices.Contains(starts, strings.ToLower(r.words[1])):
+		r.failf("%s is not a noun of a limit: write requests, calls, tokens, another one, or no noun%s",
+			quote.Word(name), hint(name, nouns))
 	}
 }
 

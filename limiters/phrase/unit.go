@@ -42,11 +42,18 @@ func unitOf(name string) *unit {
 	return nil
 }
 
-// nouns may follow the count. They are for the reader: a limiter counts what a request says.
-var nouns = strings.Fields("action actions attempt attempts byte bytes call calls cent cents credit " +
-	"credits download downloads email emails event events hit hits job jobs login logins message messages " +
-	"order orders point points query queries read reads req reqs request requests row rows time times " +
-	"token tokens try tries unit units upload uploads write writes")
+// nouns may follow the count, also with an s. They are for the reader: a limiter counts what a request says.
+// Other words are refused, because one such as dozen or percent would change the number.
+var nouns = strings.Fields("action attempt byte call cent character click comment credit document dollar " +
+	"download email error euro event execution export file hit image import invitation invocation item job " +
+	"login mail message notification op operation order packet page payment photo ping point post purchase " +
+	"queries query read record refund reply req report request retries retry row run search searches " +
+	"signup sms step task time token transaction transfer tries try unit upload view visit vote word write")
+
+// isNoun reports whether a word in lower case is a noun.
+func isNoun(name string) bool {
+	return slices.Contains(nouns, name) || slices.Contains(nouns, strings.TrimSuffix(name, "s"))
+}
 
 // instead has words that people write, and what to write instead.
 var instead = map[string]string{
