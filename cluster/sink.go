@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cellserver/cluster/image"
-	"cellserver/cluster/pending"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
@@ -16,7 +15,7 @@ import (
 type frozen struct {
 	store *store.Snapshot // nil after Persist
 	facts image.Facts
-	undo  pending.Committed
+	undo  image.Committed
 	gone  chan struct{} // ends the writing
 	now   func() int64  // monotonic time in nanoseconds
 }

@@ -5,11 +5,8 @@ import (
 	"cellserver/internal/topology"
 )
 
-// Address is where the others reach a node.
-type Address = topology.Address
-
 // Strings writes addresses as cluster-nodes does.
-func Strings(all []Address) []string {
+func Strings(all []topology.Address) []string {
 	texts := make([]string, len(all))
 	for i, a := range all {
 		texts[i] = a.String()
@@ -18,12 +15,12 @@ func Strings(all []Address) []string {
 }
 
 // FounderID returns the id of a founder. Every node computes the same id from the same list.
-func FounderID(list []Address, own Address) string {
+func FounderID(list []topology.Address, own topology.Address) string {
 	return identity.FirstID(Strings(list), own.String())
 }
 
 // ClusterID returns the id of the cluster that the nodes of a list found. Every founder computes the same
 // one.
-func ClusterID(list []Address) string {
+func ClusterID(list []topology.Address) string {
 	return identity.FirstID(Strings(list), "cluster")
 }

@@ -1,6 +1,9 @@
 package formation
 
-import "slices"
+import (
+	"cellserver/internal/topology"
+	"slices"
+)
 
 // Action is what a node does next.
 type Action uint8
@@ -17,7 +20,7 @@ const (
 // Voter is a founder.
 type Voter struct {
 	ID      string
-	Address Address
+	Address topology.Address
 }
 
 // Decision is what a node does next, and why.
@@ -51,7 +54,7 @@ func Decide(self Self, answers map[string]Answer) Decision {
 
 // A heard is an address and what it answered.
 type heard struct {
-	at     Address
+	at     topology.Address
 	listed bool
 	Answer
 }
@@ -63,7 +66,7 @@ type view struct {
 	silent []heard // addresses without an answer
 }
 
-func (v *view) add(at Address, answers map[string]Answer) {
+func (v *view) add(at topology.Address, answers map[string]Answer) {
 	answer, ok := answers[at.String()]
 	if !ok {
 		answer.Error = "not asked yet"

@@ -15,7 +15,7 @@ var (
 )
 
 // list parses addresses.
-func list(t *testing.T, texts ...string) []Address {
+func list(t *testing.T, texts ...string) []topology.Address {
 	t.Helper()
 	all, err := topology.ParseAddresses(texts)
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestDecide(t *testing.T) {
 			case Found:
 				require.Equal(t, "a:1", d.Found)
 				require.Len(t, d.Voters, len(c.nodes))
-				require.Contains(t, d.Voters, Voter{d.ID, Address{Host: "a", Port: 1, PeerPort: 10001}})
+				require.Contains(t, d.Voters, Voter{d.ID, topology.Address{Host: "a", Port: 1, PeerPort: 10001}})
 			case Enter:
 				require.Equal(t, "X", d.Cluster)
 				require.Equal(t, runA, d.ID, "a new id for each run")

@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"cellserver/internal/topology"
 	"fmt"
 	"strings"
 )
@@ -14,7 +15,7 @@ const whyAllLost = "no node of the cluster may vote, for example after a power c
 	"directives of this node. " +
 	"Then start it, and the other nodes with empty directories"
 
-func whyTwice(a, b Address) string {
+func whyTwice(a, b topology.Address) string {
 	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node", a, b)
 }
 

@@ -1,5 +1,7 @@
 package formation
 
+import "cellserver/internal/topology"
+
 // Phase is how far a node has got.
 type Phase string
 
@@ -36,16 +38,16 @@ type Answer struct {
 // Self is what a node knows about itself. List has the addresses of Standing.Nodes.
 type Self struct {
 	Standing
-	List    []Address
-	Invited []Address // addresses of a cluster that another node named; empty without an invitation
+	List    []topology.Address
+	Invited []topology.Address // addresses of a cluster that another node named; empty without an invitation
 }
 
 // Ask returns the addresses to ask for the next decision.
-func (s *Self) Ask() []Address {
+func (s *Self) Ask() []topology.Address {
 	if s.Phase == Member || s.Phase == Founding {
 		return nil
 	}
-	all := append([]Address(nil), s.List...)
+	all := append([]topology.Address(nil), s.List...)
 	for _, a := range s.Invited {
 		if !contains(all, a) {
 			all = append(all, a)
@@ -54,7 +56,7 @@ func (s *Self) Ask() []Address {
 	return all
 }
 
-func contains(all []Address, a Address) bool {
+func contains(all []topology.Address, a topology.Address) bool {
 	for _, other := range all {
 		if other.Peer() == a.Peer() {
 			return true

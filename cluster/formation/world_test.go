@@ -1,6 +1,7 @@
 package formation
 
 import (
+	"cellserver/internal/topology"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,7 +12,7 @@ import (
 // length, and the voters. It checks that there is one cluster, and that an id votes with one disk.
 type world struct {
 	rng      *rand.Rand
-	list     []Address
+	list     []topology.Address
 	machines []*machine
 	cut      map[[2]int]bool // links, one way
 	decide   func(Self, map[string]Answer) Decision
@@ -54,7 +55,7 @@ type machine struct {
 func newWorld(rng *rand.Rand, n int, decide func(Self, map[string]Answer) Decision) *world {
 	w := &world{rng: rng, cut: map[[2]int]bool{}, decide: decide, votes: map[string]map[int]int{}, clusters: map[string]*cluster{}}
 	for i := range n {
-		w.list = append(w.list, Address{Host: string(rune('a' + i)), Port: 1, PeerPort: 10001})
+		w.list = append(w.list, topology.Address{Host: string(rune('a' + i)), Port: 1, PeerPort: 10001})
 		w.machines = append(w.machines, &machine{at: i})
 	}
 	return w

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"cellserver/cluster/pending"
 	"cellserver/persistence/rdb"
 	"cellserver/store"
 )
@@ -34,9 +33,19 @@ type Facts struct {
 	Gone    []string // the ids of nodes that are marked as removed
 }
 
+// Committed is what keys hold without the batches of a queue: the keys that the batches have changed, as
+// they were before. An image of kind None says that the key was absent.
+type Committed map[Key]*store.Image
+
+// Key is a key of a database.
+type Key struct {
+	DB   int
+	Name string
+}
+
 // Save writes a snapshot, and closes the snapshot of the store. The keys in before are written with their
 // values from there, not with those of the store.
-func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) error {
+func Save(out io.Writer, s *store.Snapshot, f Facts, before Committed) error {
 	defer s.Close()
 	w := rdb.NewWriter(out, false)
 	w.Aux(factCluster, hex.EncodeToString(f.Cluster[:]))
@@ -52,7 +61,7 @@ func Save(out io.Writer, s *store.Snapshot, f Facts, before pending.Committed) e
 	}
 	key := func(im *store.Image) error { return w.Image(im, s.Counts()) }
 	err := s.Each(func(im *store.Image) error {
-		if _, changed := before[pending.Key{DB: im.DB, Name: string(im.Key)}]; changed {
+		if _, changed := before[Key{DB: im.DB, Name: string(im.Key)}]; changed {
 			return nil
 		}
 		return key(im)

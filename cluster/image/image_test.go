@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"cellserver/cluster/pending"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
@@ -44,7 +43,7 @@ func TestASnapshotHasWhatIsCommitted(t *testing.T) {
 	snapshot, err := s.Snapshot(0, func() {})
 	require.NoError(t, err)
 	var file bytes.Buffer
-	require.NoError(t, Save(&file, snapshot, facts, pending.Committed{
+	require.NoError(t, Save(&file, snapshot, facts, Committed{
 		{DB: 0, Name: "changed"}: {Kind: store.Int, Key: []byte("changed"), Int: 2, ExpireAt: store.NoExpiry},
 		{DB: 0, Name: "new"}:     {Kind: store.None, Key: []byte("new")},
 		{DB: 0, Name: "removed"}: {Kind: store.Int, Key: []byte("removed"), Int: 5, ExpireAt: store.NoExpiry},

@@ -7,12 +7,13 @@ import (
 
 	"cellserver/cluster/formation"
 	"cellserver/cluster/peer/handshake"
+	"cellserver/internal/topology"
 )
 
 // ownAddress returns where the others reach this node. That is the listed address at which it has reached itself. Without
 // one it is the address from which this node reaches another one, with the ports of the configuration.
-func (m *Member) ownAddress(d *formation.Decision) (at formation.Address, err error) {
-	i := slices.IndexFunc(m.o.List, func(a formation.Address) bool { return a.String() == d.Found })
+func (m *Member) ownAddress(d *formation.Decision) (at topology.Address, err error) {
+	i := slices.IndexFunc(m.o.List, func(a topology.Address) bool { return a.String() == d.Found })
 	if i >= 0 {
 		return m.o.List[i], nil
 	}

@@ -98,7 +98,7 @@ func (m *Member) founders() (all []topology.Node) {
 }
 
 // nodeAt returns this node with an address, unless the configuration announces another one.
-func (m *Member) nodeAt(id string, at formation.Address) topology.Node {
+func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
 	a := &m.o.Announce
 	return topology.Node{
 		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),

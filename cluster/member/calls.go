@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -34,7 +33,7 @@ func (m *Member) Meet(host string, port int) error {
 	defer stop()
 	invitation := peer.Invite{Cluster: m.place.cluster()}
 	for _, k := range n.View().Nodes {
-		invitation.Addresses = append(invitation.Addresses, formation.Address{Host: k.Host, Port: k.Port, PeerPort: k.PeerPort}.String())
+		invitation.Addresses = append(invitation.Addresses, topology.Address{Host: k.Host, Port: k.Port, PeerPort: k.PeerPort}.String())
 	}
 	if err := m.dialer.Invite(ctx, at.Peer(), invitation); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (m *Member) Meet(host string, port int) error {
 
 // awaitVoter waits until the node at an address votes. It repeats the invitation: the first one may come before the node
 // knows that the cluster has removed it.
-func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at formation.Address, invitation peer.Invite) error {
+func (m *Member) awaitVoter(ctx context.Context, n *cluster.Node, at topology.Address, invitation peer.Invite) error {
 	for {
 		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
 		if err == nil {

@@ -15,7 +15,6 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cluster/clustertest"
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer/handshake"
 	"cellserver/internal/topology"
 	"cellserver/persistence/fs"
@@ -110,8 +109,8 @@ func (clockOf) Monotonic() int64 { return time.Now().UnixNano() }
 
 func (m *machine) wall() int64 { return time.Now().UnixNano() + m.skew.Load() }
 
-func (m *machine) at() formation.Address {
-	return formation.Address{Host: m.host, Port: 6379, PeerPort: 16379}
+func (m *machine) at() topology.Address {
+	return topology.Address{Host: m.host, Port: 6379, PeerPort: 16379}
 }
 
 const nodeTimeout = 500 * time.Millisecond

@@ -6,7 +6,6 @@ import (
 	"net"
 
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
 	"cellserver/cluster/peer/handshake"
 	"cellserver/internal/topology"
@@ -18,10 +17,10 @@ const askInterval = cluster.AskInterval
 
 // Options are the parts of a Member that the edge provides.
 type Options struct {
-	List     []formation.Address // cluster-nodes
-	Announce formation.Address   // what clients and nodes are to use; a zero field is not set
-	TLSPort  int                 // that clients with TLS are to use; 0 for none
-	Fallback formation.Address   // own address if none of List reaches this node; without Host: found out
+	List     []topology.Address // cluster-nodes
+	Announce topology.Address   // what clients and nodes are to use; a zero field is not set
+	TLSPort  int                // that clients with TLS are to use; 0 for none
+	Fallback topology.Address   // own address if none of List reaches this node; without Host: found out
 	Zone     string
 	Run      string // a random number of 40 hexadecimal digits
 	Release  string // for people

@@ -7,6 +7,7 @@ import (
 
 	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
+	"cellserver/internal/topology"
 )
 
 // Pauses between two rounds of questions, and the longest round.
@@ -105,7 +106,7 @@ func (m *Member) findSelf() string {
 	return ""
 }
 
-func (m *Member) reaches(ctx context.Context, a formation.Address) string {
+func (m *Member) reaches(ctx context.Context, a topology.Address) string {
 	h, err := m.dialer.Hello(ctx, a.Peer(), peer.Hello{Standing: m.place.self().Standing})
 	if err != nil || h.Run != m.o.Run {
 		return ""

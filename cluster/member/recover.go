@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
 	"cellserver/cluster/identity"
 	"cellserver/cluster/raftlog"
 	"cellserver/cluster/roster"
@@ -24,7 +23,7 @@ import (
 type Recovery struct {
 	Disk  DiskOptions
 	Store *store.Store // empty
-	Self  formation.Address
+	Self  topology.Address
 	Zone  string
 	Now   int64 // Unix nanoseconds
 	Log   *slog.Logger

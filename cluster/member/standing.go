@@ -7,18 +7,19 @@ import (
 
 	"cellserver/cluster/formation"
 	"cellserver/cluster/identity"
+	"cellserver/internal/topology"
 )
 
 var errForgotten = errors.New("the cluster has removed this node by CLUSTER FORGET: to take it back, run CLUSTER MEET with its address on a node of the cluster")
 
 // place is what a node knows about its place.
 type place struct {
-	list []formation.Address
+	list []topology.Address
 	wake chan struct{} // has an element after an invitation
 
 	mu       sync.Mutex // guards the fields below
 	standing formation.Standing
-	invited  []formation.Address
+	invited  []topology.Address
 	waiting  string // why the node has no place yet; a sentence
 	gone     bool   // the cluster has removed the node: it waits for an invitation
 	founder  bool   // the node wrote the voters, and the term says whether anybody has voted since
@@ -27,7 +28,7 @@ type place struct {
 	warned   int64  // monotonic time of the last warning about clocks
 }
 
-func (p *place) init(run string, list []formation.Address) {
+func (p *place) init(run string, list []topology.Address) {
 	p.list, p.wake = list, make(chan struct{}, 1)
 	p.standing = formation.Standing{Run: run, Phase: formation.Empty, Nodes: formation.Strings(list)}
 }
@@ -109,7 +110,7 @@ func (p *place) decided(d formation.Decision) {
 }
 
 // invite notes the addresses of a cluster. It reports false if the node has its place.
-func (p *place) invite(addrs []formation.Address) bool {
+func (p *place) invite(addrs []topology.Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.standing.Phase != formation.Empty && p.standing.Phase != formation.Returning {

@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"cellserver/cluster/formation"
+	"cellserver/internal/topology"
 )
 
 // Ask asks all addresses at once who they are. The answers are for formation.Decide. It returns when all have
 // answered, or when the context ends.
-func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []formation.Address) map[string]formation.Answer {
+func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []topology.Address) map[string]formation.Answer {
 	answers := make([]formation.Answer, len(addrs))
 	var asking sync.WaitGroup
 	for i, at := range addrs {
@@ -25,7 +26,7 @@ func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []formation.Address) 
 	return all
 }
 
-func (d *Dialer) askOne(ctx context.Context, own Hello, at formation.Address) formation.Answer {
+func (d *Dialer) askOne(ctx context.Context, own Hello, at topology.Address) formation.Answer {
 	hello, err := d.Hello(ctx, at.Peer(), own)
 	if err != nil {
 		return formation.Answer{Error: cause(err)}

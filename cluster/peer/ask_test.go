@@ -62,7 +62,7 @@ func TestFormation(t *testing.T) {
 	}
 	list, err := topology.ParseAddresses(texts)
 	require.NoError(t, err)
-	newStarter := func(i int, list []formation.Address) *starter {
+	newStarter := func(i int, list []topology.Address) *starter {
 		standing := formation.Standing{Run: fmt.Sprintf("%040d", i), Phase: formation.Empty, Nodes: formation.Strings(list)}
 		return &starter{self: formation.Self{Standing: standing, List: list}}
 	}

@@ -3,33 +3,24 @@ package pending
 import (
 	"bytes"
 
+	"cellserver/cluster/image"
 	"cellserver/store"
 )
 
-// Committed is what keys hold without the batches of a queue: the keys that the batches have changed, as
-// they were before. An image of kind None says that the key was absent.
-type Committed map[Key]*store.Image
-
-// Key is a key of a database.
-type Key struct {
-	DB   int
-	Name string
-}
-
 // Committed returns what the keys hold without the batches in the queue. It reports false if this is
 // unknown: a whole database has changed, or a part of the undos is lost. The images stay as they are.
-func (q *Queue) Committed() (Committed, bool) {
+func (q *Queue) Committed() (image.Committed, bool) {
 	undo, _, whole := q.Undo()
 	if !whole {
 		return nil, false
 	}
-	before := Committed{}
+	before := image.Committed{}
 	for i := range undo {
 		u := &undo[i]
 		if !u.OfKey() {
 			return nil, false
 		}
-		key := Key{u.Before.DB, string(u.Before.Key)}
+		key := image.Key{DB: u.Before.DB, Name: string(u.Before.Key)}
 		if _, later := before[key]; !later {
 			before[key] = keep(u.Before)
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
 	"cellserver/cluster/member"
 	"cellserver/commands"
 	"cellserver/internal/config"
@@ -29,7 +28,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 	}
 	c := &cfg.Cluster
 	o := member.Options{
-		List: list, Announce: formation.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(), PeerPort: c.AnnounceBusPort},
+		List: list, Announce: topology.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(), PeerPort: c.AnnounceBusPort},
 		TLSPort:  cfg.AnnouncedTLSPort(),
 		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
 		Disk: member.DiskOptions{
@@ -95,9 +94,9 @@ func (a *App) stopMember() error {
 
 // ownAddress returns the address of a node that no address of cluster-nodes reaches. It has no host if the
 // node listens on every address, or on several.
-func ownAddress(cfg *config.Config, proves bool) formation.Address {
+func ownAddress(cfg *config.Config, proves bool) topology.Address {
 	peerPort, port := cfg.PeerPort()
-	at := formation.Address{Port: port, PeerPort: peerPort}
+	at := topology.Address{Port: port, PeerPort: peerPort}
 	switch {
 	case !proves:
 		at.Host = "127.0.0.1" // without a proof the port for nodes listens on loopback addresses only

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"cellserver/cluster/formation"
 	"cellserver/cluster/member"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
@@ -123,7 +122,7 @@ func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error)
 }
 
 // localAddress returns the address of cluster-nodes that is of this machine and has its port.
-func localAddress(cfg *config.Config) (at formation.Address, err error) {
+func localAddress(cfg *config.Config) (at topology.Address, err error) {
 	list, err := topology.ParseAddresses(cfg.Cluster.Nodes)
 	if err != nil {
 		return at, err
