@@ -54,7 +54,7 @@ func (n *Node) admit(k topology.Node) (index uint64, err error) {
 	if level := n.Level(); k.Features < int(level) {
 		return 0, fmt.Errorf("the cluster works at feature level %d, and node %s knows level %d: install the newer release there", level, k.ID, k.Features)
 	}
-	for _, old := range n.at(roster.Address(k)) {
+	for _, old := range n.at(roster.RaftAddress(k)) {
 		if string(old) == k.ID {
 			continue
 		}
@@ -68,10 +68,10 @@ func (n *Node) admit(k topology.Node) (index uint64, err error) {
 		}
 	}
 	r := n.raft.Load()
-	if s, ok := n.server(k.ID); ok && s.Address == roster.Address(k) {
+	if s, ok := n.server(k.ID); ok && s.Address == roster.RaftAddress(k) {
 		return r.CommitIndex(), nil
 	}
-	err = n.await(r.AddNonvoter(raft.ServerID(k.ID), roster.Address(k), 0, 0))
+	err = n.await(r.AddNonvoter(raft.ServerID(k.ID), roster.RaftAddress(k), 0, 0))
 	return r.CommitIndex(), err
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"cellserver/cluster/image"
+	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
@@ -16,7 +16,7 @@ import (
 func Bootstrap(o Options, members []topology.Node) error {
 	var all raft.Configuration
 	for _, m := range members {
-		voter := raft.Server{ID: raft.ServerID(m.ID), Address: roster.Address(m), Suffrage: raft.Voter}
+		voter := raft.Server{ID: raft.ServerID(m.ID), Address: roster.RaftAddress(m), Suffrage: raft.Voter}
 		all.Servers = append(all.Servers, voter)
 	}
 	c, d := raftConfig(o.Self.ID, o.NodeTimeout, o.Log), &o.Disk
@@ -39,14 +39,14 @@ func Found(o Options, now int64) error {
 	if err != nil {
 		return err
 	}
-	voters := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(o.Self.ID), Address: roster.Address(o.Self)}}}
+	voters := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(o.Self.ID), Address: roster.RaftAddress(o.Self)}}}
 	sink, err := o.Disk.Snapshots.Create(raft.SnapshotVersionMax, 1, foundingTerm, voters, 1, o.Transport)
 	if err != nil {
 		s.Close()
 		return err
 	}
-	facts := image.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Level: FeatureLevel, Nodes: [][]byte{self}}
-	if err := image.Save(sink, s, facts, nil); err != nil {
+	facts := entry.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Level: FeatureLevel, Nodes: [][]byte{self}}
+	if err := entry.SaveImage(sink, s, facts, nil); err != nil {
 		return errors.Join(err, sink.Cancel())
 	}
 	if err := sink.Close(); err != nil {

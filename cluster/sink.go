@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"cellserver/cluster/image"
+	"cellserver/cluster/entry"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
@@ -14,8 +14,8 @@ import (
 // frozen is one snapshot for raft. It implements [raft.FSMSnapshot].
 type frozen struct {
 	store *store.Snapshot // nil after Persist
-	facts image.Facts
-	undo  image.Committed
+	facts entry.Facts
+	undo  entry.Committed
 	gone  chan struct{} // ends the writing
 	now   func() int64  // monotonic time in nanoseconds
 }
@@ -24,7 +24,7 @@ type frozen struct {
 func (f *frozen) Persist(out raft.SnapshotSink) error {
 	s := f.store
 	f.store = nil
-	return image.Save(&sink{Writer: out, gone: f.gone, now: f.now}, s, f.facts, f.undo)
+	return entry.SaveImage(&sink{Writer: out, gone: f.gone, now: f.now}, s, f.facts, f.undo)
 }
 
 // Release implements [raft.FSMSnapshot].

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"cellserver/cluster/image"
+	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
 	"cellserver/store"
 
@@ -50,8 +50,8 @@ func (n *Node) snapshot() (raft.FSMSnapshot, error) {
 }
 
 // facts returns the contents of a snapshot besides the keys. mu is held.
-func (n *Node) facts() image.Facts {
-	f := image.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time, Level: n.level}
+func (n *Node) facts() entry.Facts {
+	f := entry.Facts{Cluster: n.o.Cluster, Index: n.applied.Load(), Term: n.fsm.term, Batch: n.fsm.batch, Time: n.fsm.time, Level: n.level}
 	for _, k := range n.roster.Known() {
 		if body, err := roster.Encode(k); err == nil {
 			f.Nodes = append(f.Nodes, body)
@@ -94,7 +94,7 @@ func (n *Node) restore(in io.Reader) error {
 
 // load loads a snapshot into the empty store. It returns the index of the last entry before it.
 func (n *Node) load(in io.Reader) (index uint64, err error) {
-	f, err := image.Load(in, n.o.Store, n.o.Cluster)
+	f, err := entry.LoadImage(in, n.o.Store, n.o.Cluster)
 	if f.Level != 0 {
 		err = errors.Join(n.follow(f.Level), err)
 	}

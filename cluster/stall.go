@@ -54,13 +54,13 @@ func (a *asker) ask(v *topology.View, try int) error {
 	if len(all) == 0 {
 		return errSilent
 	}
-	to, address := all[(try-1)%len(all)], roster.Address(a.self)
+	to, address := all[(try-1)%len(all)], roster.RaftAddress(a.self)
 	request := &raft.TimeoutNowRequest{RPCHeader: raft.RPCHeader{
 		ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(a.self.ID),
 		Addr: a.transport.EncodePeer(raft.ServerID(a.self.ID), address),
 	}}
 	var answer raft.TimeoutNowResponse
-	return a.transport.TimeoutNow(raft.ServerID(to.ID), roster.Address(to), request, &answer)
+	return a.transport.TimeoutNow(raft.ServerID(to.ID), roster.RaftAddress(to), request, &answer)
 }
 
 var errSilent = errors.New("no other voter answers")

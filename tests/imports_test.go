@@ -134,26 +134,21 @@ var mayImport = map[string][]string{
 	"persistence/fs/fstest":    {"persistence/fs"},
 
 	// A cluster replicates the effects of its leader through Raft.
-	"cluster":             {"cluster/carrier", "cluster/entry", "cluster/image", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
-	"cluster/image":       {"cluster/pending", "persistence/rdb", "store"},
+	"cluster":             {"cluster/carrier", "cluster/entry", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
 	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
-	"cluster/roster":      {"cluster/entry", "internal/topology", "store"},
-	"cluster/entry":       {},
+	"cluster/roster":      {"cluster/entry", "internal/topology", "persistence/fs", "store"},
+	"cluster/entry":       {"persistence/rdb", "store"},
 	"cluster/clustertest": {"cluster", "cluster/raftlog", "commands/all", "internal/config/configload", "internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
-	"cluster/identity":    {"persistence/fs"},
 	"cluster/raftlog":     {"persistence/fs"},
 	"cluster/carrier":     {},
 	// The nodes of a cluster. What a node decides and says knows no sockets.
-	"cluster/formation":      {"cluster/identity", "internal/topology"},
-	"cluster/status":         {},
 	"cluster/peer/handshake": {},
 	"cluster/peer/message":   {},
 	"cluster/peer/forward":   {},
-	"cluster/peer": {"cluster/formation", "cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/status",
-		"internal/topology"},
+	"cluster/peer":           {"cluster/peer/forward", "cluster/peer/handshake", "cluster/peer/message", "cluster/roster", "internal/topology"},
 
 	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
-	"cluster/member": {"cluster", "cluster/carrier", "cluster/formation", "cluster/identity", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster", "cluster/status",
+	"cluster/member": {"cluster", "cluster/carrier", "cluster/peer", "cluster/peer/forward", "cluster/peer/handshake", "cluster/raftlog", "cluster/roster",
 		"internal/topology", "persistence/fs", "persistence/rdb", "store"},
 
 	// Requests over HTTP become commands of the table.
@@ -164,7 +159,7 @@ var mayImport = map[string][]string{
 	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/formation", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/member", "cluster/peer/handshake", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver/doctor":   {}, // it knows the server by its replies only
 	"cmd/cellserver/rulefile": {"limiters/ruleset"},
@@ -216,11 +211,8 @@ var mustNotKnow = map[string][]string{
 	"persistence/rdb":          {"net", "os", "time"},
 	"persistence/fs":           {"net", "time"},
 	"cluster/entry":            {"net", "os", "sync", "sync/atomic", "time"},
-	"cluster/identity":         {"net", "sync", "sync/atomic", "time"},
 	"cluster/raftlog":          {"net", "time"},
 	"cluster/carrier":          {"os"},
-	"cluster/formation":        {"os", "sync", "sync/atomic", "time"},
-	"cluster/status":           {"net", "os", "sync", "sync/atomic"},
 	"cluster/peer/handshake":   {"os", "sync", "sync/atomic"},
 	"cluster/peer/message":     {"net", "os", "sync", "sync/atomic", "time"},
 	"cluster/peer/forward":     {"os"},

@@ -1,8 +1,10 @@
-// Package entry is the codec of the entries that nodes of a cluster replicate through Raft.
+// Package entry has the bytes that the log of a group keeps: its entries, and the snapshots that replace its
+// beginning.
 //
 //	entry.go  Entry: AppendHeader and Finish encode it, Parse decodes it
 //	epoch.go  the bodies of entries of the kinds EpochBegins and LevelRaised
 //	node.go   the bodies of entries of the kinds NodeKnown and NodeGone
+//	image.go  the snapshots: RDB files with facts about the cluster, so any Redis loads them
 //
 // All numbers are little-endian:
 //
@@ -18,7 +20,8 @@
 //
 // Invariants: each valid entry has one encoding. Parse returns an error for an entry that it does not
 // understand in full. If nodes guessed, their keys would differ. An entry has at most [MaxSize] bytes, and
-// the bodies of nodes and epochs have much smaller bounds.
+// the bodies of nodes and epochs have much smaller bounds. After [LoadImage] a store has the keys and the facts
+// that [SaveImage] got, or LoadImage returns an error.
 //
 // The package keeps no state and takes no locks.
 package entry

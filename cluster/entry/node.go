@@ -57,7 +57,7 @@ func ParseNode(body []byte) (n Node, err error) {
 // check returns an error that names the first field that is wrong.
 func (n *Node) check() error {
 	switch {
-	case !isID(n.ID):
+	case !IsID(n.ID):
 		return fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case", n.ID, idSize)
 	case n.Host == "" || len(n.Host) > maxName:
 		return fmt.Errorf("the host of node %s has %d bytes, and it must have 1 to %d",
@@ -73,7 +73,7 @@ func (n *Node) check() error {
 
 // AppendGone appends the body of an entry that marks a node as removed.
 func AppendGone(dst []byte, id string) ([]byte, error) {
-	if !isID(id) {
+	if !IsID(id) {
 		return dst, fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case",
 			id, idSize)
 	}
@@ -82,14 +82,15 @@ func AppendGone(dst []byte, id string) ([]byte, error) {
 
 // ParseGone decodes the body of an entry that marks a node as removed.
 func ParseGone(body []byte) (id string, err error) {
-	if id = string(body[:min(len(body), idSize+1)]); !isID(id) {
+	if id = string(body[:min(len(body), idSize+1)]); !IsID(id) {
 		return "", fmt.Errorf("the id %.60q of the node is not %d hexadecimal digits in lower case",
 			id, idSize)
 	}
 	return id, nil
 }
 
-func isID(id string) bool {
+// IsID reports whether a text can be the id of a node or of a cluster.
+func IsID(id string) bool {
 	for _, c := range []byte(id) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return false

@@ -5,14 +5,14 @@ import (
 	"net"
 	"slices"
 
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer/handshake"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
 // ownAddress returns where the others reach this node. That is the listed address at which it has reached itself. Without
 // one it is the address from which this node reaches another one, with the ports of the configuration.
-func (m *Member) ownAddress(d *formation.Decision) (at topology.Address, err error) {
+func (m *Member) ownAddress(d *roster.Decision) (at topology.Address, err error) {
 	i := slices.IndexFunc(m.o.List, func(a topology.Address) bool { return a.String() == d.Found })
 	if i >= 0 {
 		return m.o.List[i], nil

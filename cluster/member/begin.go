@@ -8,7 +8,7 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cluster/carrier"
-	"cellserver/cluster/formation"
+
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
@@ -16,7 +16,7 @@ import (
 )
 
 // begin starts the node at its place.
-func (m *Member) begin(d formation.Decision) error {
+func (m *Member) begin(d roster.Decision) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
@@ -31,15 +31,15 @@ func (m *Member) begin(d formation.Decision) error {
 	if err != nil {
 		return err
 	}
-	phase := formation.Member
-	if m.place.self().Phase == formation.Founding {
-		phase = formation.Founding
+	phase := roster.Member
+	if m.place.self().Phase == roster.Founding {
+		phase = roster.Founding
 	}
-	if d.Action == formation.Found {
+	if d.Action == roster.Found {
 		if err := m.found(&d, o); err != nil {
 			return err
 		}
-		phase = formation.Founding
+		phase = roster.Founding
 	}
 	m.place.take(phase, &m.disk().identity)
 	n := cluster.New(o)
@@ -49,21 +49,21 @@ func (m *Member) begin(d formation.Decision) error {
 }
 
 // prepare makes the directory ready: the id is on disk before Raft starts.
-func (m *Member) prepare(d *formation.Decision) error {
+func (m *Member) prepare(d *roster.Decision) error {
 	n := &m.disk().identity
 	switch d.Action {
-	case formation.Found: // the cluster follows after the voters are written
+	case roster.Found: // the cluster follows after the voters are written
 		if err := m.disk().save(d.ID, ""); err != nil {
 			return err
 		}
-	case formation.Enter:
+	case roster.Enter:
 		if err := m.disk().save(d.ID, d.Cluster); err != nil {
 			return err
 		}
 	default:
 		d.Found = m.foundAt(n.ID)
 		if n.Cluster == "" { // it stopped after it wrote the voters and before it wrote the cluster
-			if err := m.disk().save(n.ID, formation.ClusterID(m.o.List)); err != nil {
+			if err := m.disk().save(n.ID, roster.ClusterID(m.o.List)); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ func (m *Member) prepare(d *formation.Decision) error {
 // foundAt returns the listed address of a node that goes on with its disk.
 func (m *Member) foundAt(id string) string {
 	for _, a := range m.o.List {
-		if formation.FounderID(m.o.List, a) == id {
+		if roster.FounderID(m.o.List, a) == id {
 			return a.String()
 		}
 	}
@@ -82,19 +82,11 @@ func (m *Member) foundAt(id string) string {
 }
 
 // found writes the voters as the first entry of the log.
-func (m *Member) found(d *formation.Decision, o cluster.Options) error {
+func (m *Member) found(d *roster.Decision, o cluster.Options) error {
 	if err := cluster.Bootstrap(o, o.Listed); err != nil {
 		return err
 	}
-	return m.disk().save(d.ID, formation.ClusterID(m.o.List))
-}
-
-// founders returns the nodes of the list, with the ids that founders of the cluster have.
-func (m *Member) founders() (all []topology.Node) {
-	for _, a := range m.o.List {
-		all = append(all, topology.Node{ID: formation.FounderID(m.o.List, a), Host: a.Host, Port: a.Port, PeerPort: a.PeerPort})
-	}
-	return all
+	return m.disk().save(d.ID, roster.ClusterID(m.o.List))
 }
 
 // nodeAt returns this node with an address, unless the configuration announces another one.
@@ -109,21 +101,21 @@ func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
 // nodeOptions returns the options of the node of package cluster, and opens Raft's port.
 func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) {
 	o = cluster.Options{
-		Self: self, Store: m.o.Store, Listed: m.founders(), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
+		Self: self, Store: m.o.Store, Listed: roster.Founders(m.o.List), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
 		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.nodeFailed,
 	}
 	if o.Disk, err = m.disk().parts(); err != nil {
 		return o, err
 	}
-	id := cmp.Or(m.disk().identity.Cluster, formation.ClusterID(m.o.List))
+	id := cmp.Or(m.disk().identity.Cluster, roster.ClusterID(m.o.List))
 	if _, err := hex.Decode(o.Cluster[:], []byte(id)); err != nil {
 		return o, fmt.Errorf("the id of the cluster: %w", err)
 	}
-	layer, err := m.port.Raft(0, string(roster.Address(self)))
+	layer, err := m.port.Raft(0, string(roster.RaftAddress(self)))
 	if err != nil {
 		return o, err
 	}
-	entries, err := m.port.Entries(0, string(roster.Address(self)))
+	entries, err := m.port.Entries(0, string(roster.RaftAddress(self)))
 	if err != nil {
 		return o, err
 	}

@@ -99,9 +99,9 @@ func (o others) Hello(host string, port int) (k topology.Node, err error) {
 
 // Applied implements [cluster.Peers]. Another node may have the address by now, because the disk of the first one is lost.
 func (o others) Applied(n topology.Node) (uint64, error) {
-	h, err := o.askNode(string(roster.Address(n)))
+	h, err := o.askNode(string(roster.RaftAddress(n)))
 	if err == nil && h.ID != n.ID {
-		err = fmt.Errorf("%s is not the address of node %s any more", roster.Address(n), n.ID)
+		err = fmt.Errorf("%s is not the address of node %s any more", roster.RaftAddress(n), n.ID)
 	}
 	return h.Applied, err
 }
@@ -110,7 +110,7 @@ func (o others) Applied(n topology.Node) (uint64, error) {
 func (o others) GiveWay(leader topology.Node, to string) error {
 	ctx, stop := context.WithTimeout(o.calls, callPatience)
 	defer stop()
-	return o.dialer.Failover(ctx, string(roster.Address(leader)), to)
+	return o.dialer.Failover(ctx, string(roster.RaftAddress(leader)), to)
 }
 
 func (m *Member) askNode(at string) (peer.Hello, error) {

@@ -5,7 +5,7 @@ import (
 
 	"cellserver/cluster/peer"
 	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
@@ -25,5 +25,5 @@ func Check(ctx context.Context, s *handshake.Security, address string) (text str
 	if err != nil {
 		return "", false, err
 	}
-	return status.Describe(state), state.Whole(), nil
+	return roster.Describe(state), state.Whole(), nil
 }

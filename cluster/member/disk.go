@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
-	"cellserver/cluster/identity"
+	"cellserver/cluster/roster"
+
 	"cellserver/cluster/raftlog"
 	"cellserver/persistence/fs"
 
@@ -27,7 +27,7 @@ type DiskOptions struct {
 type disk struct {
 	o         DiskOptions
 	log       hclog.Logger // of Raft
-	identity  identity.Node
+	identity  roster.Identity
 	logs      *raftlog.Store // nil until the node has an id
 	snapshots *raft.FileSnapshotStore
 	failed    func(*disk, error)
@@ -38,15 +38,15 @@ type disk struct {
 const keptSnapshots = 2
 
 // open reads the directory, and says how far the node has got.
-func (d *disk) open() (phase formation.Phase, err error) {
-	if d.identity, err = identity.Open(d.o.FS, d.o.Dir, d.o.BootID, d.o.Durable); err != nil {
+func (d *disk) open() (phase roster.Phase, err error) {
+	if d.identity, err = roster.OpenIdentity(d.o.FS, d.o.Dir, d.o.BootID, d.o.Durable); err != nil {
 		return "", err
 	}
 	switch {
 	case d.identity.ID == "":
-		return formation.Empty, nil
+		return roster.Empty, nil
 	case d.identity.Forgotten:
-		return formation.Returning, nil
+		return roster.Returning, nil
 	}
 	if err := d.openLog(); err != nil {
 		return "", err
@@ -55,7 +55,7 @@ func (d *disk) open() (phase formation.Phase, err error) {
 }
 
 // phase says how far a node with an id has got.
-func (d *disk) phase() (formation.Phase, error) {
+func (d *disk) phase() (roster.Phase, error) {
 	began, err := raft.HasExistingState(d.logs, d.logs, d.snapshots)
 	if err != nil {
 		return "", err
@@ -69,19 +69,19 @@ func (d *disk) phase() (formation.Phase, error) {
 	case err != nil:
 		return "", err
 	case began && term <= 1 && last <= 1:
-		return formation.Founding, nil
+		return roster.Founding, nil
 	case began:
-		return formation.Member, nil
+		return roster.Member, nil
 	case d.identity.Incarnation > 1 || d.identity.Cluster != "":
-		return formation.Returning, nil
+		return roster.Returning, nil
 	}
-	return formation.Empty, nil // it stopped before it founded
+	return roster.Empty, nil // it stopped before it founded
 }
 
 // save keeps the id of the node and of its cluster.
 func (d *disk) save(id, cluster string) error {
 	d.identity.ID, d.identity.Cluster, d.identity.Forgotten = id, cluster, false
-	return identity.Save(d.o.FS, d.o.Dir, d.identity)
+	return roster.SaveIdentity(d.o.FS, d.o.Dir, d.identity)
 }
 
 // openLog opens the log and the snapshots.
@@ -153,7 +153,7 @@ func (d *disk) close() error {
 	if err := d.logs.Close(); err != nil {
 		return err
 	}
-	return identity.MarkClean(d.o.FS, d.o.Dir)
+	return roster.MarkClean(d.o.FS, d.o.Dir)
 }
 
 // removeOld removes the directory of the previous incarnation.

@@ -2,8 +2,7 @@ package member
 
 import (
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
-	"cellserver/cluster/identity"
+	"cellserver/cluster/roster"
 )
 
 // noteGone notes that another node of the cluster says that this node was removed.
@@ -37,7 +36,7 @@ func (m *Member) leave() error {
 	if err := old.close(); err != nil {
 		return err
 	}
-	next, err := identity.Forget(old.o.FS, old.o.Dir, old.identity)
+	next, err := roster.ForgetIdentity(old.o.FS, old.o.Dir, old.identity)
 	if err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ func (m *Member) leave() error {
 	m.files.Store(d)
 	m.snapshots.from.Store(0) // the next log is empty
 	m.snapshots.failed.Store(false)
-	m.place.begin(formation.Returning, &next)
+	m.place.begin(roster.Returning, &next)
 	m.quiet.Reset(m.o.NodeTimeout)
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
 	"github.com/stretchr/testify/require"
@@ -42,7 +42,7 @@ func TestFullDisksHeal(t *testing.T) {
 						}
 						require.ErrorIs(t, leader.set("a", 99), errNotServed)
 						require.Equal(t, topology.Down, leader.View().State)
-						require.Contains(t, status.Describe(leader.State()), "no space left on device")
+						require.Contains(t, roster.Describe(leader.State()), "no space left on device")
 						if round > 0 {
 							time.Sleep(time.Minute) // a full disk may get room at any time
 						} else {
@@ -58,7 +58,7 @@ func TestFullDisksHeal(t *testing.T) {
 						w.awaitKey("a", 7)
 						require.Zero(t, leader.failed.Load(), "the server is told that the node takes part again")
 						time.Sleep(2 * askInterval)
-						require.NotContains(t, status.Describe(leader.State()), "no space left on device")
+						require.NotContains(t, roster.Describe(leader.State()), "no space left on device")
 						require.Empty(t, leader.Refused())
 					}
 				})

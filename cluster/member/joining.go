@@ -81,7 +81,7 @@ func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	j := peer.Join{Cluster: m.place.cluster(), Node: n.Self(), Feature: feature, Vote: vote, Applied: n.Applied()}
 	var via []string
 	if leader := v.LeaderOf(0); leader >= 0 && leader != v.Self {
-		via = append(via, string(roster.Address(v.Nodes[leader])))
+		via = append(via, string(roster.RaftAddress(v.Nodes[leader])))
 	}
 	self := m.place.self()
 	for _, a := range append(self.Invited, self.List...) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
@@ -59,8 +59,8 @@ func (m *Member) follow(first bool) {
 }
 
 // findPlace asks the other nodes until formation decides.
-func (m *Member) findPlace() (formation.Decision, error) {
-	var report formation.Report
+func (m *Member) findPlace() (roster.Decision, error) {
+	var report roster.Report
 	for {
 		d := m.decide()
 		m.place.decided(d)
@@ -68,8 +68,8 @@ func (m *Member) findPlace() (formation.Decision, error) {
 			m.log.Info("formation of the cluster: " + d.Why)
 		}
 		switch d.Action {
-		case formation.Wait:
-		case formation.Refuse:
+		case roster.Wait:
+		case roster.Refuse:
 			return d, errors.New(d.Why)
 		default:
 			return d, nil
@@ -83,11 +83,11 @@ func (m *Member) findPlace() (formation.Decision, error) {
 	}
 }
 
-func (m *Member) decide() formation.Decision {
+func (m *Member) decide() roster.Decision {
 	self := m.place.self()
 	ctx, stop := context.WithTimeout(m.ctx, askWithin)
 	defer stop()
-	return formation.Decide(self, m.dialer.Ask(ctx, m.hello(), self.Ask()))
+	return roster.Decide(self, m.dialer.Ask(ctx, m.hello(), self.Ask()))
 }
 
 // findSelf returns the listed address that reaches this node, "" if there is none.

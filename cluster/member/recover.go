@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"cellserver/cluster"
-	"cellserver/cluster/identity"
+
 	"cellserver/cluster/raftlog"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -97,7 +97,7 @@ func (r *Recovery) parts(dir string) (d cluster.Disk, logs *raftlog.Store, err e
 
 // read loads what a directory has. It returns the index of the last entry, 0 if there is no entry.
 func (r *Recovery) read(dir string) (last uint64, err error) {
-	n, err := identity.Read(r.Disk.FS, dir)
+	n, err := roster.ReadIdentity(r.Disk.FS, dir)
 	if err != nil {
 		return 0, err
 	}
@@ -120,19 +120,19 @@ func (r *Recovery) read(dir string) (last uint64, err error) {
 func (r *Recovery) found() error {
 	// A node that votes removes the directory of the previous incarnation. The new number leaves a gap, so
 	// that this node removes no former directory: a person may need one.
-	n := identity.Node{ID: identity.NewID("", 1), Cluster: identity.NewID("cluster",
+	n := roster.Identity{ID: roster.NewID("", 1), Cluster: roster.NewID("cluster",
 		1), Incarnation: r.former() + 3, BootID: r.Disk.BootID, Durable: true}
 	dir := r.Disk.Dir + building
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	if err := identity.Save(r.Disk.FS, dir, n); err != nil {
+	if err := roster.SaveIdentity(r.Disk.FS, dir, n); err != nil {
 		return err
 	}
 	if err := r.fill(dir, n); err != nil {
 		return err
 	}
-	if err := identity.MarkClean(r.Disk.FS, dir); err != nil {
+	if err := roster.MarkClean(r.Disk.FS, dir); err != nil {
 		return err
 	}
 	if _, err := os.Stat(r.Disk.Dir); err == nil {
@@ -147,7 +147,7 @@ func (r *Recovery) found() error {
 }
 
 // fill writes the keys into a new directory.
-func (r *Recovery) fill(dir string, n identity.Node) error {
+func (r *Recovery) fill(dir string, n roster.Identity) error {
 	self := topology.Node{ID: n.ID, Host: r.Self.Host, Port: r.Self.Port, PeerPort: r.Self.PeerPort, Zone: r.Zone}
 	o := cluster.Options{Self: self, Store: r.Store, Log: r.Log}
 	if _, err := hex.Decode(o.Cluster[:], []byte(n.Cluster)); err != nil {
@@ -158,6 +158,6 @@ func (r *Recovery) fill(dir string, n identity.Node) error {
 		return err
 	}
 	o.Disk = d
-	_, o.Transport = raft.NewInmemTransport(roster.Address(self))
+	_, o.Transport = raft.NewInmemTransport(roster.RaftAddress(self))
 	return errors.Join(cluster.Found(o, r.Now), logs.Close())
 }

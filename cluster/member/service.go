@@ -8,10 +8,10 @@ import (
 	"strconv"
 
 	"cellserver/cluster"
-	"cellserver/cluster/formation"
+
 	"cellserver/cluster/peer"
 	"cellserver/cluster/roster"
-	"cellserver/cluster/status"
+
 	"cellserver/internal/topology"
 )
 
@@ -38,10 +38,10 @@ func (m *Member) hello() peer.Hello {
 		return h
 	}
 	v, own := n.View(), n.Self()
-	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&own), string(roster.Address(own)), own.Zone, n.Applied()
+	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&own), string(roster.RaftAddress(own)), own.Zone, n.Applied()
 	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
 		leader := &v.Nodes[i]
-		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.Address(*leader))}
+		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.RaftAddress(*leader))}
 	}
 	if err := m.disk().err(); err != nil {
 		h.Fault = err.Error()
@@ -50,13 +50,13 @@ func (m *Member) hello() peer.Hello {
 }
 
 // standing says how far this node has got. A founder is a member from the first election on.
-func (m *Member) standing() formation.Standing {
+func (m *Member) standing() roster.Standing {
 	n := m.node.Load()
 	m.place.mu.Lock()
 	defer m.place.mu.Unlock()
 	if m.place.founder && n != nil && n.Metrics().Term > 1 {
 		m.place.founder = false
-		m.place.standing.Phase = formation.Member
+		m.place.standing.Phase = roster.Member
 	}
 	return m.place.standing
 }
@@ -86,7 +86,7 @@ func (m *Member) leader() string {
 	if i < 0 || i == v.Self {
 		return ""
 	}
-	return string(roster.Address(v.Nodes[i]))
+	return string(roster.RaftAddress(v.Nodes[i]))
 }
 
 // Join implements [peer.Service].
@@ -155,7 +155,7 @@ func (s service) Invite(_ context.Context, i peer.Invite) error {
 }
 
 // State implements [peer.Service].
-func (s service) State() *status.State { return s.Member.State() }
+func (s service) State() *roster.State { return s.Member.State() }
 
 // Publish implements [peer.Service].
 func (s service) Publish(channel, message []byte) { s.o.Deliver(channel, message) }

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"cellserver/cluster/formation"
-	"cellserver/cluster/identity"
+	"cellserver/cluster/roster"
+
 	"cellserver/internal/topology"
 )
 
@@ -18,7 +18,7 @@ type place struct {
 	wake chan struct{} // has an element after an invitation
 
 	mu       sync.Mutex // guards the fields below
-	standing formation.Standing
+	standing roster.Standing
 	invited  []topology.Address
 	waiting  string // why the node has no place yet; a sentence
 	gone     bool   // the cluster has removed the node: it waits for an invitation
@@ -30,19 +30,19 @@ type place struct {
 
 func (p *place) init(run string, list []topology.Address) {
 	p.list, p.wake = list, make(chan struct{}, 1)
-	p.standing = formation.Standing{Run: run, Phase: formation.Empty, Nodes: formation.Strings(list)}
+	p.standing = roster.Standing{Run: run, Phase: roster.Empty, Nodes: roster.Strings(list)}
 }
 
 // begin notes what the directory says.
-func (p *place) begin(phase formation.Phase, n *identity.Node) {
+func (p *place) begin(phase roster.Phase, n *roster.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
-	p.founder, p.gone = phase == formation.Founding, n.Forgotten
+	p.founder, p.gone = phase == roster.Founding, n.Forgotten
 	if p.gone {
 		p.waiting = errForgotten.Error()
 	}
-	if phase == formation.Empty || phase == formation.Returning && n.Incarnation == 1 {
+	if phase == roster.Empty || phase == roster.Returning && n.Incarnation == 1 {
 		p.standing.ID = "" // an id without its log is never used again
 	}
 }
@@ -52,7 +52,7 @@ func (p *place) forget(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone, p.waiting = true, why
-	p.standing.Phase = formation.Returning
+	p.standing.Phase = roster.Returning
 	select {
 	case <-p.wake: // an invitation to the life before
 	default:
@@ -81,11 +81,11 @@ func (p *place) isForgotten() bool {
 }
 
 // take notes that the node has its place.
-func (p *place) take(phase formation.Phase, n *identity.Node) {
+func (p *place) take(phase roster.Phase, n *roster.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
-	p.founder, p.waiting = phase == formation.Founding, ""
+	p.founder, p.waiting = phase == roster.Founding, ""
 }
 
 // cluster returns the id of the cluster, or "".
@@ -96,14 +96,14 @@ func (p *place) cluster() string {
 }
 
 // self returns what formation needs.
-func (p *place) self() formation.Self {
+func (p *place) self() roster.Self {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return formation.Self{Standing: p.standing, List: p.list, Invited: p.invited}
+	return roster.Self{Standing: p.standing, List: p.list, Invited: p.invited}
 }
 
 // decided notes what a decision says about this node.
-func (p *place) decided(d formation.Decision) {
+func (p *place) decided(d roster.Decision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Found, p.waiting = d.Found, d.Why
@@ -113,7 +113,7 @@ func (p *place) decided(d formation.Decision) {
 func (p *place) invite(addrs []topology.Address) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.standing.Phase != formation.Empty && p.standing.Phase != formation.Returning {
+	if p.standing.Phase != roster.Empty && p.standing.Phase != roster.Returning {
 		return false
 	}
 	p.invited = addrs

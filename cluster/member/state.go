@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"slices"
 
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
 // State says how the cluster is, as far as this node knows.
-func (m *Member) State() *status.State {
+func (m *Member) State() *roster.State {
 	m.place.mu.Lock()
-	s := &status.State{Self: m.place.standing.ID, Cluster: m.place.standing.Cluster, Waiting: m.place.waiting}
+	s := &roster.State{Self: m.place.standing.ID, Cluster: m.place.standing.Cluster, Waiting: m.place.waiting}
 	m.place.mu.Unlock()
 	if err := m.disk().err(); err != nil {
 		s.Fault = err.Error()
@@ -24,7 +24,7 @@ func (m *Member) State() *status.State {
 	v, numbers := m.View(), m.Metrics()
 	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
 	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), int(numbers.Level), m.sender.Dropped()
-	s.Numbers = status.Numbers{
+	s.Numbers = roster.Numbers{
 		Lag: numbers.LagBytes, Commits: numbers.Commits(), Half: numbers.Within(0.5), Most: numbers.Within(0.99),
 		Epochs: numbers.EpochChanges, Undone: numbers.Undone, Misses: numbers.LeaseMisses,
 	}
@@ -34,14 +34,14 @@ func (m *Member) State() *status.State {
 	for i := range v.Nodes {
 		s.Nodes = append(s.Nodes, m.nodeState(v, i))
 	}
-	slices.SortFunc(s.Nodes, func(a, b status.Node) int { return cmp.Compare(a.Address, b.Address) })
+	slices.SortFunc(s.Nodes, func(a, b roster.NodeState) int { return cmp.Compare(a.Address, b.Address) })
 	return s
 }
 
 // nodeState says how one node is.
-func (m *Member) nodeState(v *topology.View, i int) status.Node {
+func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 	k := &v.Nodes[i]
-	s := status.Node{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter, Leaving: m.node.Load().IsGone(k.ID)}
+	s := roster.NodeState{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter, Leaving: m.node.Load().IsGone(k.ID)}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
 		if err := m.disk().err(); err != nil {

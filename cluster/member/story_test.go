@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 
 	"github.com/stretchr/testify/require"
 )
@@ -135,9 +135,9 @@ func TestNumbersForAPersonOnCall(t *testing.T) {
 		require.NoError(t, os.WriteFile(snapshots, nil, 0o600))
 		require.NoError(t, leader.Snapshot())
 		w.eventually("the failure is not shown", func() bool { return leader.Metrics().LogGrows })
-		require.Contains(t, status.Describe(leader.State()), "make room on the disk")
+		require.Contains(t, roster.Describe(leader.State()), "make room on the disk")
 		require.NoError(t, os.Remove(snapshots))
 		w.eventually("the next snapshot does not end the failure", func() bool { return leader.Snapshot() == nil && !leader.Metrics().LogGrows })
-		require.NotContains(t, status.Describe(leader.State()), "make room on the disk")
+		require.NotContains(t, roster.Describe(leader.State()), "make room on the disk")
 	})
 }

@@ -27,7 +27,7 @@ func leaderID(v *topology.View) string {
 func peersOf(v *topology.View) (all []string) {
 	for i := range v.Nodes {
 		if i != v.Self {
-			all = append(all, string(roster.Address(v.Nodes[i])))
+			all = append(all, string(roster.RaftAddress(v.Nodes[i])))
 		}
 	}
 	return all
@@ -39,5 +39,5 @@ func leaderOf(v *topology.View) string {
 	if i < 0 || i == v.Self || v.State == topology.Down {
 		return ""
 	}
-	return string(roster.Address(v.Nodes[i]))
+	return string(roster.RaftAddress(v.Nodes[i]))
 }

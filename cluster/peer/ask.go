@@ -6,32 +6,32 @@ import (
 	"net"
 	"sync"
 
-	"cellserver/cluster/formation"
+	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
 // Ask asks all addresses at once who they are. The answers are for formation.Decide. It returns when all have
 // answered, or when the context ends.
-func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []topology.Address) map[string]formation.Answer {
-	answers := make([]formation.Answer, len(addrs))
+func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []topology.Address) map[string]roster.Answer {
+	answers := make([]roster.Answer, len(addrs))
 	var asking sync.WaitGroup
 	for i, at := range addrs {
 		asking.Go(func() { answers[i] = d.askOne(ctx, own, at) })
 	}
 	asking.Wait()
-	all := map[string]formation.Answer{}
+	all := map[string]roster.Answer{}
 	for i, at := range addrs {
 		all[at.String()] = answers[i]
 	}
 	return all
 }
 
-func (d *Dialer) askOne(ctx context.Context, own Hello, at topology.Address) formation.Answer {
+func (d *Dialer) askOne(ctx context.Context, own Hello, at topology.Address) roster.Answer {
 	hello, err := d.Hello(ctx, at.Peer(), own)
 	if err != nil {
-		return formation.Answer{Error: cause(err)}
+		return roster.Answer{Error: cause(err)}
 	}
-	return formation.Answer{Standing: hello.Standing, Leader: hello.Leader.Peer}
+	return roster.Answer{Standing: hello.Standing, Leader: hello.Leader.Peer}
 }
 
 // cause shortens the error of a call for a line that names the address already.

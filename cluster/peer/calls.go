@@ -9,7 +9,7 @@ import (
 
 	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/peer/message"
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 )
 
 // mostRedirects is how often a call follows the address of a leader.
@@ -49,8 +49,8 @@ func (d *Dialer) Invite(ctx context.Context, addr string, i Invite) error {
 }
 
 // State asks a node how its cluster is.
-func (d *Dialer) State(ctx context.Context, addr string) (*status.State, error) {
-	answer := &status.State{}
+func (d *Dialer) State(ctx context.Context, addr string) (*roster.State, error) {
+	answer := &roster.State{}
 	if err := d.call(ctx, addr, message.State, struct{}{}, answer); err != nil {
 		return nil, err
 	}

@@ -9,10 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cellserver/cluster/formation"
 	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/peer/message"
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
+
 	"cellserver/internal/topology"
 
 	"github.com/stretchr/testify/require"
@@ -22,14 +22,14 @@ func TestCalls(t *testing.T) {
 	noLeaks(t)
 	var n network
 	service := &fakeService{
-		hello: Hello{Standing: formation.Standing{Run: "B", ID: "b", Phase: formation.Member, Cluster: "X", Nodes: []string{"a:1", "b:1"}, Found: "b:1"},
+		hello: Hello{Standing: roster.Standing{Run: "B", ID: "b", Phase: roster.Member, Cluster: "X", Nodes: []string{"a:1", "b:1"}, Found: "b:1"},
 			Feature: 3, Release: "1.0.0", Client: "b:6379", Peer: "b:16379", Leader: Leader{"a", "a:6379", "a:16379"}, Applied: 42},
-		state: &status.State{Self: "b", Term: 9, Nodes: []status.Node{{ID: "b", Voter: true}}},
+		state: &roster.State{Self: "b", Term: 9, Nodes: []roster.NodeState{{ID: "b", Voter: true}}},
 	}
 	b := n.start(t, service, n.dialer(Limits{}))
 	d, ctx := n.dialer(Limits{}), t.Context()
 
-	hello, err := d.Hello(ctx, b.addr, Hello{Standing: formation.Standing{Run: "A"}})
+	hello, err := d.Hello(ctx, b.addr, Hello{Standing: roster.Standing{Run: "A"}})
 	require.NoError(t, err)
 	require.Equal(t, service.hello, hello)
 	joined, err := d.Join(ctx, b.addr, Join{Cluster: "X", Node: topology.Node{ID: "a"}, Vote: true})
@@ -86,7 +86,7 @@ func TestCallsFollowTheLeader(t *testing.T) {
 
 func TestCallsAreBounded(t *testing.T) {
 	var n network
-	service := &fakeService{state: &status.State{Waiting: strings.Repeat("x", message.BodyLimit)}}
+	service := &fakeService{state: &roster.State{Waiting: strings.Repeat("x", message.BodyLimit)}}
 	b := n.start(t, service, n.dialer(Limits{}))
 	d := n.dialer(Limits{})
 	err := d.Invite(t.Context(), b.addr, Invite{Cluster: strings.Repeat("x", message.BodyLimit)})

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,7 +26,7 @@ var secret = []byte("0123456789abcdef0123456789abcdef")
 type fakeService struct {
 	hello     Hello
 	err       error
-	state     *status.State
+	state     *roster.State
 	waitFor   chan struct{} // if it is not nil, Join waits for it or for the context
 	onPublish func(channel, text string)
 
@@ -78,7 +78,7 @@ func (s *fakeService) Invite(_ context.Context, i Invite) error {
 	return s.err
 }
 
-func (s *fakeService) State() *status.State { return s.state }
+func (s *fakeService) State() *roster.State { return s.state }
 
 func (s *fakeService) Publish(channel, text []byte) {
 	if s.onPublish != nil {

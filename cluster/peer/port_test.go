@@ -16,7 +16,7 @@ import (
 	"cellserver/cluster/peer/forward"
 	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/peer/message"
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
 
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
@@ -30,7 +30,7 @@ func TestAdmission(t *testing.T) {
 	cluster := ""
 	own := n.dialer(Limits{Raft: 2, Calls: 1})
 	own.Cluster = func() string { return cluster }
-	b := n.start(t, &fakeService{state: &status.State{}}, own)
+	b := n.start(t, &fakeService{state: &roster.State{}}, own)
 	d := n.dialer(Limits{})
 	d.Cluster = func() string { return otherCluster }
 	dial := func(kind handshake.Kind, group uint16) (net.Conn, error) {
@@ -182,7 +182,7 @@ func ignoreReset(err error) error {
 func TestSilentStrangers(t *testing.T) {
 	noLeaks(t)
 	var n network
-	b := n.start(t, &fakeService{state: &status.State{Term: 5}}, n.dialer(Limits{Pending: 8}))
+	b := n.start(t, &fakeService{state: &roster.State{Term: 5}}, n.dialer(Limits{Pending: 8}))
 	d := n.dialer(Limits{})
 	var strangers []net.Conn
 	for range 100 {
@@ -275,7 +275,7 @@ func TestAcceptAgain(t *testing.T) {
 		n := network{pipes: true}
 		began := time.Now()
 		ln := &failing{n.listen(t), 10}
-		b := n.serve(t, &fakeService{state: &status.State{}}, n.dialer(Limits{}), ln)
+		b := n.serve(t, &fakeService{state: &roster.State{}}, n.dialer(Limits{}), ln)
 		_, err := n.dialer(Limits{}).State(t.Context(), b.addr)
 		require.NoError(t, err)
 		require.InDelta(t, 3.275, time.Since(began).Seconds(), 0.001)
@@ -287,7 +287,7 @@ func TestAcceptAgain(t *testing.T) {
 func TestSlowNodesAreCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := network{pipes: true}
-		b := n.start(t, &fakeService{state: &status.State{}}, n.dialer(Limits{}))
+		b := n.start(t, &fakeService{state: &roster.State{}}, n.dialer(Limits{}))
 		clients, err := b.Forwards(address("b:6379"))
 		require.NoError(t, err)
 		d := n.dialer(Limits{})
@@ -339,7 +339,7 @@ func FuzzCalls(f *testing.F) {
 	f.Add(message.Append(nil, message.Join, []byte(`{"node":{"ID":"x"}}`)))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		limits := Limits{Message: 100}.orDefault()
-		a := &answerer{&fakeService{state: &status.State{}, onPublish: func(channel, text string) {
+		a := &answerer{&fakeService{state: &roster.State{}, onPublish: func(channel, text string) {
 			if len(channel)+len(text) > 100 {
 				t.Fatal("too large")
 			}

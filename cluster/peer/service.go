@@ -3,8 +3,8 @@ package peer
 import (
 	"context"
 
-	"cellserver/cluster/formation"
-	"cellserver/cluster/status"
+	"cellserver/cluster/roster"
+
 	"cellserver/internal/topology"
 )
 
@@ -23,7 +23,7 @@ type Service interface {
 	// Invite asks this node to join a cluster. It returns an error if this node is in a cluster already.
 	Invite(ctx context.Context, i Invite) error
 	// State says how the cluster is.
-	State() *status.State
+	State() *roster.State
 	// Publish gives a message to the subscribers of this node. It must not wait for them, and must not keep
 	// the bytes.
 	Publish(channel, message []byte)
@@ -31,7 +31,7 @@ type Service interface {
 
 // Hello is who a node is.
 type Hello struct {
-	formation.Standing
+	roster.Standing
 	Feature int    `json:"feature"`           // the highest level that its release can work at
 	Release string `json:"release,omitempty"` // for people
 	Client  string `json:"client,omitempty"`  // host:port for clients, as announced

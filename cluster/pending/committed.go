@@ -3,24 +3,24 @@ package pending
 import (
 	"bytes"
 
-	"cellserver/cluster/image"
+	"cellserver/cluster/entry"
 	"cellserver/store"
 )
 
 // Committed returns what the keys hold without the batches in the queue. It reports false if this is
 // unknown: a whole database has changed, or a part of the undos is lost. The images stay as they are.
-func (q *Queue) Committed() (image.Committed, bool) {
+func (q *Queue) Committed() (entry.Committed, bool) {
 	undo, _, whole := q.Undo()
 	if !whole {
 		return nil, false
 	}
-	before := image.Committed{}
+	before := entry.Committed{}
 	for i := range undo {
 		u := &undo[i]
 		if !u.OfKey() {
 			return nil, false
 		}
-		key := image.Key{DB: u.Before.DB, Name: string(u.Before.Key)}
+		key := entry.Key{DB: u.Before.DB, Name: string(u.Before.Key)}
 		if _, later := before[key]; !later {
 			before[key] = keep(u.Before)
 		}

@@ -205,8 +205,8 @@ func Encode(k topology.Node) ([]byte, error) {
 	})
 }
 
-// Address returns raft's address of a node.
-func Address(n topology.Node) raft.ServerAddress {
+// RaftAddress returns raft's address of a node.
+func RaftAddress(n topology.Node) raft.ServerAddress {
 	return raft.ServerAddress(net.JoinHostPort(n.Host, strconv.Itoa(n.PeerPort)))
 }
 
@@ -259,4 +259,19 @@ func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 
 func indexOf(nodes []topology.Node, id string) int {
 	return slices.IndexFunc(nodes, func(k topology.Node) bool { return k.ID == id })
+}
+
+// Watch calls note when raft, as the leader, gets no reply from a node, and when it gets replies again. Raft
+// calls the filter of an observer at once for each observation. So nothing is lost, as it could be in a
+// channel that is full.
+func Watch(r *raft.Raft, note func(id raft.ServerID, silent bool)) {
+	r.RegisterObserver(raft.NewObserver(nil, false, func(o *raft.Observation) bool {
+		switch about := o.Data.(type) {
+		case raft.FailedHeartbeatObservation:
+			note(about.PeerID, true)
+		case raft.ResumedHeartbeatObservation:
+			note(about.PeerID, false)
+		}
+		return false
+	}))
 }

@@ -1,4 +1,4 @@
-package formation
+package roster
 
 import "slices"
 
@@ -136,10 +136,8 @@ func (v *view) found() Decision {
 	d := Decision{Action: Found, Why: whyFound(len(v.self.List))}
 	own := v.foundAt()
 	for _, a := range v.self.List {
-		id := FounderID(v.self.List, a)
-		d.Voters = append(d.Voters, Voter{id, a})
 		if a.String() == own {
-			d.ID = id
+			d.ID = FounderID(v.self.List, a)
 		}
 	}
 	return d

@@ -1,4 +1,4 @@
-package formation
+package roster
 
 import (
 	"cellserver/internal/topology"
@@ -12,23 +12,16 @@ type Action uint8
 const (
 	Wait   Action = iota // ask again, a little later
 	Resume               // start Raft with the own disk
-	Found                // write Voters as the first entry of the log, and start Raft
+	Found                // write the Founders as the first entry of the log, and start Raft
 	Enter                // keep ID and Cluster on disk, start Raft with an empty log, and ask Via to be added
 	Refuse               // stop: only a person can help
 )
-
-// Voter is a founder.
-type Voter struct {
-	ID      string
-	Address topology.Address
-}
 
 // Decision is what a node does next, and why.
 type Decision struct {
 	Action  Action
 	Why     string   // one sentence
 	ID      string   // of this node: Found, Enter
-	Voters  []Voter  // Found: sorted by address
 	Cluster string   // Enter: the cluster to join
 	Via     []string // Enter: peer addresses, the leader first if it is known
 	Found   string   // the listed address at which this node reached itself; the caller puts it into its Standing
@@ -100,4 +93,31 @@ func (v *view) others(phases ...Phase) (found []heard) {
 		}
 	}
 	return found
+}
+
+// Milliseconds between two log lines.
+const (
+	reportChanged = 1_000  // if the reason changes
+	reportSame    = 30_000 // if it stays the same
+)
+
+// Report says which decisions are worth a log line, so that a node that waits for long does not fill its log.
+type Report struct {
+	last string
+	at   int64
+	any  bool
+}
+
+// Line reports whether a decision is worth a log line. The time is in milliseconds, of any clock that does
+// not go back.
+func (r *Report) Line(d Decision, now int64) bool {
+	rest := int64(reportChanged)
+	if d.Why == r.last {
+		rest = reportSame
+	}
+	if r.any && d.Action == Wait && now-r.at < rest {
+		return false
+	}
+	r.last, r.at, r.any = d.Why, now, true
+	return true
 }

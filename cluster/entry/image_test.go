@@ -1,4 +1,4 @@
-package image
+package entry
 
 import (
 	"bytes"
@@ -43,25 +43,25 @@ func TestASnapshotHasWhatIsCommitted(t *testing.T) {
 	snapshot, err := s.Snapshot(0, func() {})
 	require.NoError(t, err)
 	var file bytes.Buffer
-	require.NoError(t, Save(&file, snapshot, facts, Committed{
+	require.NoError(t, SaveImage(&file, snapshot, facts, Committed{
 		{DB: 0, Name: "changed"}: {Kind: store.Int, Key: []byte("changed"), Int: 2, ExpireAt: store.NoExpiry},
 		{DB: 0, Name: "new"}:     {Kind: store.None, Key: []byte("new")},
 		{DB: 0, Name: "removed"}: {Kind: store.Int, Key: []byte("removed"), Int: 5, ExpireAt: store.NoExpiry},
 	}))
 
 	loaded := newStore()
-	got, err := Load(bytes.NewReader(file.Bytes()), loaded, facts.Cluster)
+	got, err := LoadImage(bytes.NewReader(file.Bytes()), loaded, facts.Cluster)
 	require.NoError(t, err)
 	require.Equal(t, facts, got)
 	for key, want := range map[string]int64{"same": 1, "changed": 2, "new": -1, "removed": 5} {
 		require.Equal(t, want, get(loaded, key), key)
 	}
 
-	_, err = Load(bytes.NewReader(file.Bytes()), newStore(), [20]byte{2})
+	_, err = LoadImage(bytes.NewReader(file.Bytes()), newStore(), [20]byte{2})
 	require.ErrorContains(t, err, "it is of cluster 01")
-	_, err = Load(bytes.NewReader(file.Bytes()[:file.Len()-12]), newStore(), facts.Cluster)
+	_, err = LoadImage(bytes.NewReader(file.Bytes()[:file.Len()-12]), newStore(), facts.Cluster)
 	require.Error(t, err)
 	other := bytes.Replace(file.Bytes(), []byte(factTime), []byte("cl-xx"), 1)
-	_, err = Load(bytes.NewReader(other), newStore(), facts.Cluster)
+	_, err = LoadImage(bytes.NewReader(other), newStore(), facts.Cluster)
 	require.Error(t, err)
 }

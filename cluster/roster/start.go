@@ -1,4 +1,4 @@
-package identity
+package roster
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// Open returns the node of a directory, and notes that it runs. bootID differs for each start of the kernel;
+// OpenIdentity returns the node of a directory, and notes that it runs. bootID differs for each start of the kernel;
 // it may be empty if the kernel has no such id. durable says that this run forces everything to disk before
 // it acknowledges it.
 //
@@ -20,44 +20,44 @@ import (
 // form another one.
 //
 // If there is no directory, the node has no ID: it was never a member, or its directory is lost. The caller
-// gives it an id of FirstID if it forms a cluster, and of NewID if it joins one. Then it calls Save.
-func Open(files fs.FS, dir, bootID string, durable bool) (Node, error) {
+// gives it a FounderID if it forms a cluster, and a NewID if it joins one. Then it calls SaveIdentity.
+func OpenIdentity(files fs.FS, dir, bootID string, durable bool) (Identity, error) {
 	if err := finishReplacement(files, dir); err != nil {
-		return Node{}, err
+		return Identity{}, err
 	}
-	old, err := load(files, dir)
+	old, err := ReadIdentity(files, dir)
 	if errors.Is(err, os.ErrNotExist) {
-		return Node{Incarnation: 1, BootID: bootID, Durable: durable}, requireEmpty(files, dir)
+		return Identity{Incarnation: 1, BootID: bootID, Durable: durable}, requireEmpty(files, dir)
 	}
 	if err != nil {
-		return Node{}, err
+		return Identity{}, err
 	}
 	n := old.next(bootID, durable)
 	if n.Incarnation > old.Incarnation {
 		n.ID = NewID(old.ID, n.Incarnation)
 		if err := replace(files, dir, n); err != nil {
-			return Node{}, err
+			return Identity{}, err
 		}
 	}
-	if err := Save(files, dir, n); err != nil {
-		return Node{}, err
+	if err := SaveIdentity(files, dir, n); err != nil {
+		return Identity{}, err
 	}
 	return n, nil
 }
 
-// Forget begins the next incarnation of a node that the cluster has removed. Its log must be closed. The old
+// ForgetIdentity begins the next incarnation of a node that the cluster has removed. Its log must be closed. The old
 // directory is moved to OldDir, and the new one says that the node was forgotten.
-func Forget(files fs.FS, dir string, n Node) (Node, error) {
-	next := Node{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: n.BootID, Durable: n.Durable, Forgotten: true}
+func ForgetIdentity(files fs.FS, dir string, n Identity) (Identity, error) {
+	next := Identity{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: n.BootID, Durable: n.Durable, Forgotten: true}
 	return next, replace(files, dir, next)
 }
 
 // next returns the node at its next start. It is the next incarnation if the directory may have lost
 // something: a crash of the kernel loses what only the page cache had.
-func (n Node) next(bootID string, durable bool) Node {
+func (n Identity) next(bootID string, durable bool) Identity {
 	unsynced := !n.Durable && !n.Clean
 	if unsynced && (bootID == "" || bootID != n.BootID) {
-		return Node{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable, Forgotten: n.Forgotten}
+		return Identity{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable, Forgotten: n.Forgotten}
 	}
 	n.BootID, n.Clean = bootID, false
 	n.Durable = durable && !unsynced // what the run before has acknowledged may still be in the page cache
@@ -67,9 +67,9 @@ func (n Node) next(bootID string, durable bool) Node {
 // replace moves a directory to its old name, and makes another one for the next incarnation. The new
 // directory is complete before the old one moves, so a crash loses neither. The new one is marked clean,
 // because its node has acknowledged nothing.
-func replace(files fs.FS, dir string, n Node) error {
+func replace(files fs.FS, dir string, n Identity) error {
 	n.Clean = true
-	if err := Save(files, newDir(dir), n); err != nil {
+	if err := SaveIdentity(files, newDir(dir), n); err != nil {
 		return err
 	}
 	if err := files.Rename(dir, n.OldDir(dir)); err != nil {

@@ -1,4 +1,4 @@
-package status
+package roster
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 func (s *State) table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	zones := slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Zone != "" })
-	levels := slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Feature > 0 && n.Feature != s.Feature })
+	zones := slices.ContainsFunc(s.Nodes, func(n NodeState) bool { return n.Zone != "" })
+	levels := slices.ContainsFunc(s.Nodes, func(n NodeState) bool { return n.Feature > 0 && n.Feature != s.Feature })
 	row := func(node, zone, role, answers, behind, clock, level, id string) {
 		cells := []string{node, zone, role, answers, behind, clock, level, id}
 		if !levels {
@@ -33,14 +33,14 @@ func (s *State) table() string {
 }
 
 // level returns the highest feature level that a node knows.
-func level(n *Node) string {
+func level(n *NodeState) string {
 	if n.Feature == 0 {
 		return "?"
 	}
 	return fmt.Sprint(n.Feature)
 }
 
-func (s *State) role(n *Node) string {
+func (s *State) role(n *NodeState) string {
 	switch {
 	case n.ID == s.Leader:
 		return "leader"
@@ -52,7 +52,7 @@ func (s *State) role(n *Node) string {
 	return "follower"
 }
 
-func answers(n *Node) string {
+func answers(n *NodeState) string {
 	switch {
 	case n.Silent > 0:
 		return "no, for " + span(n.Silent)
@@ -63,9 +63,9 @@ func answers(n *Node) string {
 }
 
 // entriesBehind returns how many entries a node has not applied yet.
-func (s *State) entriesBehind(n *Node) uint64 { return s.Commit - min(s.Commit, n.Applied) }
+func (s *State) entriesBehind(n *NodeState) uint64 { return s.Commit - min(s.Commit, n.Applied) }
 
-func (s *State) behind(n *Node) string {
+func (s *State) behind(n *NodeState) string {
 	switch lag := s.entriesBehind(n); {
 	case n.ID == s.Leader:
 		return "-"
@@ -87,7 +87,7 @@ func entries(n uint64) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-func (s *State) clock(n *Node) string {
+func (s *State) clock(n *NodeState) string {
 	switch {
 	case n.ID == s.Leader:
 		return "-"

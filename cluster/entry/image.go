@@ -1,4 +1,4 @@
-package image
+package entry
 
 import (
 	"encoding/hex"
@@ -43,9 +43,9 @@ type Key struct {
 	Name string
 }
 
-// Save writes a snapshot, and closes the snapshot of the store. The keys in before are written with their
+// SaveImage writes a snapshot, and closes the snapshot of the store. The keys in before are written with their
 // values from there, not with those of the store.
-func Save(out io.Writer, s *store.Snapshot, f Facts, before Committed) error {
+func SaveImage(out io.Writer, s *store.Snapshot, f Facts, before Committed) error {
 	defer s.Close()
 	w := rdb.NewWriter(out, false)
 	w.Aux(factCluster, hex.EncodeToString(f.Cluster[:]))
@@ -77,8 +77,8 @@ func Save(out io.Writer, s *store.Snapshot, f Facts, before Committed) error {
 	return w.Finish()
 }
 
-// Load loads a snapshot of a cluster into an empty store. After an error the store has a part of it.
-func Load(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err error) {
+// LoadImage loads a snapshot of a cluster into an empty store. After an error the store has a part of it.
+func LoadImage(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err error) {
 	var wrong error
 	found := 0
 	note := func(name, value string) {

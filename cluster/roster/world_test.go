@@ -1,4 +1,4 @@
-package formation
+package roster
 
 import (
 	"cellserver/internal/topology"
@@ -144,7 +144,7 @@ func (w *world) step(m *machine) Decision {
 	switch d.Action {
 	case Found:
 		voters := map[string]int{}
-		for i, v := range d.Voters {
+		for i, v := range Founders(w.list) {
 			voters[v.ID] = i
 		}
 		if !slices.ContainsFunc(w.machines, func(m *machine) bool { return m.disk != nil && (m.disk.away || m.disk.term > 1) }) {

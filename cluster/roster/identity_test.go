@@ -1,4 +1,4 @@
-package identity
+package roster
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/cluster/entry"
 	"cellserver/internal/randtest"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
@@ -20,37 +21,37 @@ import (
 // dir is the directory of every test in memory.
 const dir = "/data/raft"
 
-var first = FirstID([]string{"a:1", "b:1", "c:1"}, "a:1")
+var first = firstID([]string{"a:1", "b:1", "c:1"}, "a:1")
 
 // formed returns files with a running node that has formed a cluster.
 func formed(t *testing.T, bootID string, durable bool) *fstest.Memory {
 	t.Helper()
 	m := &fstest.Memory{}
-	n, err := Open(m, dir, bootID, durable)
+	n, err := OpenIdentity(m, dir, bootID, durable)
 	require.NoError(t, err)
-	require.Equal(t, Node{Incarnation: 1, BootID: bootID, Durable: durable}, n)
+	require.Equal(t, Identity{Incarnation: 1, BootID: bootID, Durable: durable}, n)
 	require.Empty(t, n.OldDir(dir))
 	n.ID, n.Cluster = first, strings.Repeat("c", 40)
-	require.NoError(t, Save(m, dir, n))
+	require.NoError(t, SaveIdentity(m, dir, n))
 	return m
 }
 
 func TestIDs(t *testing.T) {
 	nodes := []string{"a:1", "b:1", "c:1"}
 	require.Equal(t, "c69597e0c53a6ece0c36d207bfd71b57102ab8c2", first)
-	require.Equal(t, first, FirstID([]string{"c:1", "a:1", "b:1"}, "a:1"), "in any order")
+	require.Equal(t, first, firstID([]string{"c:1", "a:1", "b:1"}, "a:1"), "in any order")
 	require.Equal(t, []string{"a:1", "b:1", "c:1"}, nodes, "the addresses stay")
-	ids := []string{first, FirstID(nodes, "b:1"), FirstID(nodes, "c:1"), FirstID(nodes[:2], "a:1"), FirstID([]string{"a:1", "b:1c:1"}, "a:1")}
+	ids := []string{first, firstID(nodes, "b:1"), firstID(nodes, "c:1"), firstID(nodes[:2], "a:1"), firstID([]string{"a:1", "b:1c:1"}, "a:1")}
 	for range 100 {
 		ids = append(ids, NewID(first, 2))
 	}
 	slices.Sort(ids)
 	require.Len(t, slices.Compact(ids), 105)
 	for _, id := range ids {
-		require.True(t, isID(id), id)
+		require.True(t, entry.IsID(id), id)
 	}
 	for _, id := range []string{"", first[1:], first + "00", strings.ToUpper(first), strings.Repeat("g", 40)} {
-		require.False(t, isID(id), id)
+		require.False(t, entry.IsID(id), id)
 	}
 }
 
@@ -89,12 +90,12 @@ func TestStarts(t *testing.T) {
 			if test.clean {
 				require.NoError(t, MarkClean(m, dir))
 			}
-			n, err := Open(m, dir, test.bootID, test.sync)
+			n, err := OpenIdentity(m, dir, test.bootID, test.sync)
 			require.NoError(t, err)
-			again, err := load(m.PowerCut(nil), dir)
+			again, err := ReadIdentity(m.PowerCut(nil), dir)
 			require.NoError(t, err)
 			require.Equal(t, n, again, "the start is on disk")
-			want := Node{ID: first, Cluster: strings.Repeat("c", 40), Incarnation: 1, BootID: test.bootID, Durable: test.durableAfter}
+			want := Identity{ID: first, Cluster: strings.Repeat("c", 40), Incarnation: 1, BootID: test.bootID, Durable: test.durableAfter}
 			if !test.lost {
 				require.Equal(t, want, n)
 				require.Equal(t, []string{dir + "/log/file", dir + "/node", dir + "/stable"}, m.Names())
@@ -112,11 +113,11 @@ func TestStarts(t *testing.T) {
 func TestALostDirectory(t *testing.T) {
 	m := formed(t, "boot-1", true)
 	require.NoError(t, m.Remove(dir+"/node"))
-	n, err := Open(m, dir, "boot-1", true)
+	n, err := OpenIdentity(m, dir, "boot-1", true)
 	require.NoError(t, err)
 	require.Empty(t, n.ID)
 	m.Put(dir+"/stable", []byte("the term"))
-	_, err = Open(m, dir, "boot-1", true)
+	_, err = OpenIdentity(m, dir, "boot-1", true)
 	require.EqualError(t, err, "/data/raft/node is lost, and its directory has stable. Restore the file from a copy, or remove the directory: "+
 		"then the node joins the cluster as a new one")
 }
@@ -134,13 +135,13 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		`its cluster "cc" is not 40 hexad`: strings.Replace(intact, strings.Repeat("c", 40), "cc", 1),
 	} {
 		m.Put(dir+"/node", []byte(text))
-		_, err := Open(m, dir, "boot-1", true)
+		_, err := OpenIdentity(m, dir, "boot-1", true)
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "/data/raft/node cannot be used: ")
 		require.ErrorContains(t, err, "remove the directory /data/raft: then the node joins the cluster as a new one")
 		require.Error(t, MarkClean(m, dir))
 	}
-	require.EqualError(t, Save(m, dir, Node{ID: first}), "its incarnation is 0, and the first one is 1")
+	require.EqualError(t, SaveIdentity(m, dir, Identity{ID: first}), "its incarnation is 0, and the first one is 1")
 }
 
 // TestAReplacementAtEveryFault fails each operation of a start after a power cut, and cuts the power there again. The next
@@ -157,16 +158,16 @@ func TestAReplacementAtEveryFault(t *testing.T) {
 			}
 			return nil
 		}
-		node, err := Open(m, dir, "boot-2", false)
+		node, err := OpenIdentity(m, dir, "boot-2", false)
 		m.Fault = nil
 		if err == nil {
 			require.Greater(t, n, 10)
 			require.EqualValues(t, 2, node.Incarnation)
 			return
 		}
-		require.Equal(t, Node{}, node)
+		require.Equal(t, Identity{}, node)
 		for boot, after := range map[string]*fstest.Memory{"boot-2": m.Kill(), "boot-3": m.PowerCut(r), "boot-4": m.PowerCut(nil)} {
-			node, err := Open(after, dir, boot, false)
+			node, err := OpenIdentity(after, dir, boot, false)
 			require.NoError(t, err, "operation %d, %s", n, boot)
 			require.NotEqual(t, first, node.ID)
 			require.Contains(t, []uint64{2, 3}, node.Incarnation, "operation %d, %s", n, boot) // 3: the start was complete on disk
@@ -177,8 +178,8 @@ func TestAReplacementAtEveryFault(t *testing.T) {
 	}
 }
 
-// machine is a computer with a node. The node acknowledges by writing into a file, as a log does.
-type machine struct {
+// computer is a computer with a node. The node acknowledges by writing into a file, as a log does.
+type computer struct {
 	t     *testing.T
 	r     *rand.Rand
 	files *fstest.Memory
@@ -187,13 +188,13 @@ type machine struct {
 }
 
 // run starts the node, lets it acknowledge something, and ends it in some way.
-func (m *machine) run() {
+func (m *computer) run() {
 	durable := m.r.IntN(2) == 0
-	n, err := Open(m.files, dir, fmt.Sprint("boot-", m.boot), durable)
+	n, err := OpenIdentity(m.files, dir, fmt.Sprint("boot-", m.boot), durable)
 	require.NoError(m.t, err)
 	if n.ID == "" {
 		n.ID = NewID(first, n.Incarnation)
-		require.NoError(m.t, Save(m.files, dir, n))
+		require.NoError(m.t, SaveIdentity(m.files, dir, n))
 	}
 	path := filepath.Join(dir, "log")
 	require.Equal(m.t, m.acked[n.ID], string(m.files.Get(path)), "a node has what its id has acknowledged")
@@ -219,7 +220,7 @@ func (m *machine) run() {
 }
 
 // end ends the process, cuts the power, or loses the directory.
-func (m *machine) end() {
+func (m *computer) end() {
 	switch m.r.IntN(7) {
 	case 0:
 		for _, name := range m.files.Names() {
@@ -242,7 +243,7 @@ func (m *machine) end() {
 func TestAnIDNeverForgets(t *testing.T) {
 	r := rand.New(randtest.Source(t))
 	for range 300 {
-		m := &machine{t: t, r: r, files: &fstest.Memory{}, boot: 1, acked: map[string]string{}}
+		m := &computer{t: t, r: r, files: &fstest.Memory{}, boot: 1, acked: map[string]string{}}
 		for range 25 {
 			m.run()
 		}
@@ -251,18 +252,18 @@ func TestAnIDNeverForgets(t *testing.T) {
 
 func TestOnARealFileSystem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "raft")
-	n, err := Open(fs.OS{}, dir, "boot-1", false)
+	n, err := OpenIdentity(fs.OS{}, dir, "boot-1", false)
 	require.NoError(t, err)
 	require.Empty(t, n.ID)
 	n.ID = first
-	require.NoError(t, Save(fs.OS{}, dir, n))
+	require.NoError(t, SaveIdentity(fs.OS{}, dir, n))
 	require.NoError(t, os.Mkdir(dir+"/log", 0o755))
 	require.NoError(t, os.WriteFile(dir+"/log/file", []byte("the log"), 0o644))
-	n, err = Open(fs.OS{}, dir, "boot-1", false)
+	n, err = OpenIdentity(fs.OS{}, dir, "boot-1", false)
 	require.NoError(t, err)
 	require.Equal(t, first, n.ID)
 	for incarnation := uint64(2); incarnation < 4; incarnation++ {
-		n, err = Open(fs.OS{}, dir, fmt.Sprint("boot-", incarnation), false)
+		n, err = OpenIdentity(fs.OS{}, dir, fmt.Sprint("boot-", incarnation), false)
 		require.NoError(t, err)
 		require.Equal(t, incarnation, n.Incarnation)
 		require.FileExists(t, n.OldDir(dir)+"/node")
@@ -270,7 +271,7 @@ func TestOnARealFileSystem(t *testing.T) {
 	require.FileExists(t, dir+".old-1/log/file")
 	require.NoDirExists(t, dir+".new")
 	require.NoError(t, MarkClean(fs.OS{}, dir))
-	again, err := Open(fs.OS{}, dir, "boot-9", false)
+	again, err := OpenIdentity(fs.OS{}, dir, "boot-9", false)
 	require.NoError(t, err)
 	require.Equal(t, n.ID, again.ID)
 }
@@ -279,25 +280,25 @@ func TestOnARealFileSystem(t *testing.T) {
 // a member again.
 func TestAForgottenNode(t *testing.T) {
 	m := formed(t, "boot-1", false)
-	n, err := Open(m, dir, "boot-1", false)
+	n, err := OpenIdentity(m, dir, "boot-1", false)
 	require.NoError(t, err)
-	gone, err := Forget(m, dir, n)
+	gone, err := ForgetIdentity(m, dir, n)
 	require.NoError(t, err)
 	require.NotEqual(t, n.ID, gone.ID)
 	require.Equal(t, n.Incarnation+1, gone.Incarnation)
 	for _, boot := range []string{"boot-1", "boot-2"} {
-		again, err := Open(m, dir, boot, false)
+		again, err := OpenIdentity(m, dir, boot, false)
 		require.NoError(t, err)
 		require.True(t, again.Forgotten)
 		require.Equal(t, n.Cluster, again.Cluster)
 		m = m.PowerCut(nil)
 	}
-	again, err := Open(m, dir, "boot-3", false)
+	again, err := OpenIdentity(m, dir, "boot-3", false)
 	require.NoError(t, err)
 	require.True(t, again.Forgotten)
 	again.Forgotten = false
-	require.NoError(t, Save(m, dir, again))
-	again, err = Open(m, dir, "boot-3", false)
+	require.NoError(t, SaveIdentity(m, dir, again))
+	again, err = OpenIdentity(m, dir, "boot-3", false)
 	require.NoError(t, err)
 	require.False(t, again.Forgotten)
 }

@@ -1,4 +1,4 @@
-package formation
+package roster
 
 import (
 	"math/rand/v2"

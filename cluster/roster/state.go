@@ -1,4 +1,4 @@
-package status
+package roster
 
 // State is what one node knows about its cluster. Durations are in milliseconds.
 type State struct {
@@ -20,7 +20,7 @@ type State struct {
 	Stuck   bool    `json:"stuck,omitempty"` // the last snapshot of the log could not be written, so the log grows
 	Numbers Numbers `json:"numbers"`
 
-	Nodes []Node `json:"nodes"` // sorted by address
+	Nodes []NodeState `json:"nodes"` // sorted by address
 }
 
 // Numbers are what the node that answers has counted since its start.
@@ -34,8 +34,8 @@ type Numbers struct {
 	Misses  int64 `json:"lease_misses"` // replies that waited because there was no lease
 }
 
-// Node is one member, as the node that answers knows it.
-type Node struct {
+// NodeState is one member, as the node that answers knows it.
+type NodeState struct {
 	ID      string `json:"id"`
 	Address string `json:"address"` // for clients
 	Zone    string `json:"zone,omitempty"`
@@ -52,7 +52,7 @@ type Node struct {
 }
 
 // node returns a member by its id, or nil.
-func (s *State) node(id string) *Node {
+func (s *State) node(id string) *NodeState {
 	for i := range s.Nodes {
 		if id != "" && s.Nodes[i].ID == id {
 			return &s.Nodes[i]

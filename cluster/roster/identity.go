@@ -1,4 +1,4 @@
-package identity
+package roster
 
 import (
 	"bytes"
@@ -9,11 +9,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"cellserver/cluster/entry"
 	"cellserver/persistence/fs"
 )
 
-// Node is what a node knows about itself.
-type Node struct {
+// Identity is what a node knows about itself.
+type Identity struct {
 	ID          string `json:"id"`                  // 40 hexadecimal digits
 	Cluster     string `json:"cluster"`             // id of its cluster in 40 hexadecimal digits; empty until the node knows it
 	Incarnation uint64 `json:"incarnation"`         // number of the directory, from 1
@@ -28,15 +29,15 @@ const maxSize = 4096
 
 // OldDir returns the path to which the directory of the previous incarnation was moved, and "" for the first
 // incarnation.
-func (n *Node) OldDir(dir string) string {
+func (n *Identity) OldDir(dir string) string {
 	if n.Incarnation < 2 {
 		return ""
 	}
 	return oldDir(dir, n.Incarnation-1)
 }
 
-// Save writes the file of a node, and makes its directory. It is on disk afterwards.
-func Save(files fs.FS, dir string, n Node) error {
+// SaveIdentity writes the file of a node, and makes its directory. It is on disk afterwards.
+func SaveIdentity(files fs.FS, dir string, n Identity) error {
 	if err := n.check(); err != nil {
 		return err
 	}
@@ -62,55 +63,52 @@ func Save(files fs.FS, dir string, n Node) error {
 
 // MarkClean notes that the node has stopped and that everything in its directory is on disk.
 func MarkClean(files fs.FS, dir string) error {
-	n, err := load(files, dir)
+	n, err := ReadIdentity(files, dir)
 	if err != nil {
 		return err
 	}
 	n.Clean = true
-	return Save(files, dir, n)
+	return SaveIdentity(files, dir, n)
 }
-
-// Read reads the file of a directory, and changes nothing.
-func Read(files fs.FS, dir string) (Node, error) { return load(files, dir) }
 
 func pathOf(dir string) string { return filepath.Join(dir, "node") }
 
-// load reads the file of a node. The error is os.ErrNotExist if there is no file.
-func load(files fs.FS, dir string) (n Node, err error) {
+// ReadIdentity reads the file of a directory. The error is os.ErrNotExist if there is no file.
+func ReadIdentity(files fs.FS, dir string) (n Identity, err error) {
 	f, err := files.Open(pathOf(dir), os.O_RDONLY)
 	if err != nil {
-		return Node{}, err
+		return Identity{}, err
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return Node{}, err
+		return Identity{}, err
 	}
 	if n, err = parse(text); err != nil {
-		return Node{}, fmt.Errorf("%s cannot be used: %w. Restore it from a copy, or remove the directory %s: then the node joins the cluster as a new one", pathOf(dir), err, dir)
+		return Identity{}, fmt.Errorf("%s cannot be used: %w. Restore it from a copy, or remove the directory %s: then the node joins the cluster as a new one", pathOf(dir), err, dir)
 	}
 	return n, nil
 }
 
-func parse(text []byte) (n Node, err error) {
+func parse(text []byte) (n Identity, err error) {
 	if len(text) > maxSize {
-		return Node{}, fmt.Errorf("it has more than %d bytes", maxSize)
+		return Identity{}, fmt.Errorf("it has more than %d bytes", maxSize)
 	}
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&n); err != nil {
-		return Node{}, err
+		return Identity{}, err
 	}
 	if in.More() {
-		return Node{}, errors.New("it has text after its end")
+		return Identity{}, errors.New("it has text after its end")
 	}
 	return n, n.check()
 }
 
-func (n *Node) check() error {
+func (n *Identity) check() error {
 	switch {
-	case !isID(n.ID):
+	case !entry.IsID(n.ID):
 		return fmt.Errorf("its id %.60q is not 40 hexadecimal digits in lower case", n.ID)
-	case n.Cluster != "" && !isID(n.Cluster):
+	case n.Cluster != "" && !entry.IsID(n.Cluster):
 		return fmt.Errorf("its cluster %.60q is not 40 hexadecimal digits in lower case", n.Cluster)
 	case n.Incarnation == 0:
 		return errors.New("its incarnation is 0, and the first one is 1")
