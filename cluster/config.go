@@ -1,14 +1,13 @@
 package cluster
 
 import (
+	"cellserver/cluster/entry"
 	"context"
 	"io"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
-
-	"cellserver/cluster/carrier"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
@@ -22,8 +21,8 @@ func raftConfig(id string, nodeTimeout time.Duration, log *slog.Logger) *raft.Co
 	c.HeartbeatTimeout, c.ElectionTimeout = nodeTimeout, nodeTimeout+time.Millisecond // see listener.examine
 	c.LeaderLeaseTimeout = nodeTimeout
 	c.CommitTimeout = nodeTimeout / 10
-	c.MaxAppendEntries = carrier.MaxEntries // more than the largest window
-	c.BatchApplyCh = true                   // see Node.propose
+	c.MaxAppendEntries = entry.MostAtOnce // more than the largest window
+	c.BatchApplyCh = true                 // see Node.propose
 	c.TrailingLogs = 1000
 	// The edge decides when to take snapshots, by the bytes of the log: raft counts entries.
 	c.SnapshotInterval, c.SnapshotThreshold = 24*time.Hour, 1<<62

@@ -14,6 +14,8 @@ const (
 	// MaxSize is the largest size of an entry in bytes, with its header. The largest request of a client
 	// fits in.
 	MaxSize = 1 << 30
+	// MostAtOnce is how many entries one message between nodes may have.
+	MostAtOnce = 64
 )
 
 // Kind says what an entry does.

@@ -2,10 +2,8 @@ package member
 
 import (
 	"context"
-	"net"
 	"slices"
 
-	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
@@ -46,15 +44,8 @@ func (m *Member) reachedFrom(via []string) (string, error) {
 	}
 }
 
-// localHost returns the local address of a connection to a node; "" if there is none.
 func (m *Member) localHost(peer string) string {
 	ctx, stop := context.WithTimeout(m.ctx, askWithin)
 	defer stop()
-	conn, err := m.dialer.Dial(ctx, peer, handshake.Call, 0)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = conn.Close() }()
-	host, _, _ := net.SplitHostPort(conn.LocalAddr().String())
-	return host
+	return m.dialer.LocalHost(ctx, peer)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cellserver/cluster"
-	"cellserver/cluster/carrier"
+	"cellserver/cluster/peer"
 
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -123,7 +123,7 @@ func (m *Member) nodeOptions(self topology.Node) (o cluster.Options, err error) 
 	network := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
 	})
-	m.transport = carrier.New(network, entries, timeout, m.quiet.C, m.disk().log)
+	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, m.disk().log)
 	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
 	return o, nil
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"cellserver/cluster/peer"
-	"cellserver/cluster/peer/handshake"
+
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
 // Check asks the node at an address how its cluster is, and describes it. The address is one of
 // cluster-nodes. whole says whether all nodes answer and take part.
-func Check(ctx context.Context, s *handshake.Security, address string) (text string, whole bool, err error) {
+func Check(ctx context.Context, s *peer.Security, address string) (text string, whole bool, err error) {
 	at, err := topology.ParseAddress(address)
 	if err != nil {
 		return "", false, err

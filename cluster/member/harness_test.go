@@ -15,7 +15,7 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cluster/clustertest"
-	"cellserver/cluster/peer/handshake"
+	"cellserver/cluster/peer"
 	"cellserver/internal/topology"
 	"cellserver/persistence/fs"
 	"cellserver/store"
@@ -141,7 +141,7 @@ func (m *machine) build(list ...*machine) error {
 		Run: fmt.Sprintf("%040x", time.Now().UnixNano()+int64(m.host[4])), Release: "test", Fallback: m.at(),
 		Disk: DiskOptions{FS: fs.OS{}, Dir: filepath.Join(m.dir, "raft"), BootID: fmt.Sprint("boot-", m.boot)}, Store: s,
 		Clock: clockOf{m}, Wall: m.wall, Log: slog.New(slog.NewTextHandler(m.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Security: &handshake.Security{Secret: []byte("0123456789abcdef")}, Connect: m.w.net.connector(m.host),
+		Security: &peer.Security{Secret: []byte("0123456789abcdef")}, Connect: m.w.net.connector(m.host),
 		Timing: cluster.Timing{NodeTimeout: nodeTimeout, MaxSkew: 500 * time.Millisecond},
 		Growth: func() (percent, least int64) { return 100, 1 << 20 },
 		Edge: Edge{

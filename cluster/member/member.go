@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"cellserver/cluster"
-	"cellserver/cluster/carrier"
+
 	"cellserver/cluster/peer"
-	"cellserver/cluster/peer/forward"
+
 	"cellserver/internal/topology"
 	"cellserver/store"
 )
@@ -37,8 +37,8 @@ type links struct {
 	dialer    *peer.Dialer
 	port      *peer.Port
 	sender    *peer.Publisher
-	proxy     *forward.Proxy
-	transport *carrier.Carrier // nil until the node has its place
+	proxy     *peer.Proxy
+	transport *peer.Carrier // nil until the node has its place
 	// quiet fires when no node relies on promises of the previous process any more. Until then, the node does
 	// not vote.
 	quiet *time.Timer
@@ -62,7 +62,7 @@ func New(o Options) (*Member, error) {
 		return nil, err
 	}
 	m.sender = peer.NewPublisher(m.dialer)
-	m.proxy = forward.New(m.dialLeader, max(o.Limits.Forwards, 1))
+	m.proxy = peer.NewProxy(m.dialer, max(o.Limits.Forwards, 1))
 	m.outside = &topology.View{
 		Nodes: []topology.Node{m.nodeAt(o.Run, o.Fallback)}, State: topology.Joining,
 		Groups: []topology.Group{{Last: store.Slots - 1, Leader: -1}},

@@ -7,7 +7,7 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cluster/peer"
-	"cellserver/cluster/peer/handshake"
+
 	"cellserver/internal/topology"
 	"cellserver/store"
 )
@@ -30,7 +30,7 @@ type Options struct {
 	Clock    cluster.Clock
 	Wall     func() int64 // the machine's clock in Unix nanoseconds, which the nodes compare
 	Log      *slog.Logger
-	Security *handshake.Security
+	Security *peer.Security
 	Limits   Limits
 	// Connect opens a connection to host:port. Nil: TCP.
 	Connect func(ctx context.Context, addr string) (net.Conn, error)

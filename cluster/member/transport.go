@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"cellserver/cluster/carrier"
+	"cellserver/cluster/peer"
 
 	"github.com/hashicorp/raft"
 )
@@ -13,7 +13,7 @@ import (
 // over. Raft accepts no entry until that message has its answer. So with the timeout of other messages, a
 // node that hangs would block the leader for longer.
 type transport struct {
-	*carrier.Carrier
+	*peer.Carrier
 	patience time.Duration // for the message that hands the lead over
 }
 

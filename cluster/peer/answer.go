@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-
-	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/peer/message"
 )
 
 // Bytes of a connection for calls, and of the sentence of a failure.
@@ -27,24 +24,24 @@ type answerer struct {
 // serve answers the calls of a connection until it ends. It returns nil if the other node does not take an
 // answer, and io.EOF if that node closed the connection.
 func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
-	in := message.NewReader(bufio.NewReaderSize(conn, readBuffer), a.limits.Message)
+	in := newFrameReader(bufio.NewReaderSize(conn, readBuffer), a.limits.Message)
 	for {
-		op, body, err := in.Next()
+		op, body, err := in.next()
 		switch {
 		case err != nil:
 			return err
-		case op == message.Publish:
-			channel, text, err := message.ParsePublish(body)
+		case op == opPublish:
+			channel, text, err := parsePublish(body)
 			if err != nil {
 				return err
 			}
 			a.service.Publish(channel, text)
 			continue
-		case !op.IsRequest():
+		case !op.isRequest():
 			return fmt.Errorf("operation %d is not a request", op)
 		}
 		frame := a.frame(ctx, op, body)
-		if err := handshake.Within(conn, a.limits.Step, func() error {
+		if err := within(conn, a.limits.Step, func() error {
 			_, err := conn.Write(frame)
 			return err
 		}); err != nil {
@@ -54,39 +51,39 @@ func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 }
 
 // frame calls the service, and makes the answer a frame.
-func (a *answerer) frame(ctx context.Context, op message.Op, body []byte) []byte {
+func (a *answerer) frame(ctx context.Context, op operation, body []byte) []byte {
 	ctx, stop := context.WithTimeout(ctx, a.limits.Call)
 	defer stop()
 	answer, err := a.answer(ctx, op, body)
 	if err == nil {
 		body, err = json.Marshal(answer)
 	}
-	if err == nil && len(body) > message.BodyLimit {
-		err = &message.TooLargeError{Op: op, Size: len(body), Limit: message.BodyLimit}
+	if err == nil && len(body) > bodyLimit {
+		err = &tooLargeError{Op: op, Size: len(body), Limit: bodyLimit}
 	}
 	var elsewhere *NotLeaderError
 	switch {
 	case errors.As(err, &elsewhere):
-		return message.Append(nil, message.Redirect, []byte(elsewhere.Leader))
+		return appendFrame(nil, opRedirect, []byte(elsewhere.Leader))
 	case err != nil:
 		text := err.Error()
-		return message.Append(nil, message.Failed, []byte(text[:min(len(text), longestError)]))
+		return appendFrame(nil, opFailed, []byte(text[:min(len(text), longestError)]))
 	}
-	return message.Append(nil, message.Reply, body)
+	return appendFrame(nil, opReply, body)
 }
 
 // answer calls the service.
-func (a *answerer) answer(ctx context.Context, op message.Op, body []byte) (any, error) {
+func (a *answerer) answer(ctx context.Context, op operation, body []byte) (any, error) {
 	switch op {
-	case message.Hello:
+	case opHello:
 		return with(body, func(asker Hello) (any, error) { return a.service.Hello(asker), nil })
-	case message.Join:
+	case opJoin:
 		return with(body, func(j Join) (any, error) { return a.service.Join(ctx, j) })
-	case message.Forget:
+	case opForget:
 		return with(body, func(n named) (any, error) { return struct{}{}, a.service.Forget(ctx, n.ID) })
-	case message.Failover:
+	case opFailover:
 		return with(body, func(n named) (any, error) { return struct{}{}, a.service.Failover(ctx, n.ID) })
-	case message.Invite:
+	case opInvite:
 		return with(body, func(i Invite) (any, error) { return struct{}{}, a.service.Invite(ctx, i) })
 	default:
 		return a.service.State(), nil

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
@@ -108,7 +107,7 @@ func TestFormation(t *testing.T) {
 
 func TestAskSaysWhyThereIsNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &Dialer{Security: &handshake.Security{}, Connect: func(ctx context.Context, addr string) (net.Conn, error) {
+		d := &Dialer{Security: &Security{}, Connect: func(ctx context.Context, addr string) (net.Conn, error) {
 			switch addr {
 			case "silent:10001":
 				<-ctx.Done()
@@ -119,7 +118,7 @@ func TestAskSaysWhyThereIsNoAnswer(t *testing.T) {
 			a, b := net.Pipe()
 			go func() {
 				_, _ = b.Read(make([]byte, 100))
-				_, _ = b.Write([]byte{byte(handshake.WantsSecret)})
+				_, _ = b.Write([]byte{byte(wantsSecret)})
 			}()
 			return a, nil
 		}}

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 
-	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/peer/message"
 	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
 )
 
 // mostRedirects is how often a call follows the address of a leader.
@@ -23,42 +23,42 @@ func (e *RemoteError) Error() string { return e.Text }
 
 // Hello asks a node who it is. The argument says who this node is.
 func (d *Dialer) Hello(ctx context.Context, addr string, own Hello) (answer Hello, err error) {
-	err = d.call(ctx, addr, message.Hello, own, &answer)
+	err = d.call(ctx, addr, opHello, own, &answer)
 	return answer, err
 }
 
 // Join asks the cluster of a node to add this node, or to let it vote.
 func (d *Dialer) Join(ctx context.Context, addr string, j Join) (answer Joined, err error) {
-	err = d.callLeader(ctx, addr, message.Join, j, &answer)
+	err = d.callLeader(ctx, addr, opJoin, j, &answer)
 	return answer, err
 }
 
 // Forget asks the cluster of a node to remove the node with an id.
 func (d *Dialer) Forget(ctx context.Context, addr, id string) error {
-	return d.callLeader(ctx, addr, message.Forget, named{id}, &struct{}{})
+	return d.callLeader(ctx, addr, opForget, named{id}, &struct{}{})
 }
 
 // Failover asks the cluster of a node to make the node with an id its leader.
 func (d *Dialer) Failover(ctx context.Context, addr, id string) error {
-	return d.callLeader(ctx, addr, message.Failover, named{id}, &struct{}{})
+	return d.callLeader(ctx, addr, opFailover, named{id}, &struct{}{})
 }
 
 // Invite asks a node to join a cluster.
 func (d *Dialer) Invite(ctx context.Context, addr string, i Invite) error {
-	return d.call(ctx, addr, message.Invite, i, &struct{}{})
+	return d.call(ctx, addr, opInvite, i, &struct{}{})
 }
 
 // State asks a node how its cluster is.
 func (d *Dialer) State(ctx context.Context, addr string) (*roster.State, error) {
 	answer := &roster.State{}
-	if err := d.call(ctx, addr, message.State, struct{}{}, answer); err != nil {
+	if err := d.call(ctx, addr, opState, struct{}{}, answer); err != nil {
 		return nil, err
 	}
 	return answer, nil
 }
 
 // callLeader calls a node, and then the leader that the node names.
-func (d *Dialer) callLeader(ctx context.Context, addr string, op message.Op, in, out any) (err error) {
+func (d *Dialer) callLeader(ctx context.Context, addr string, op operation, in, out any) (err error) {
 	ctx, stop := context.WithTimeout(ctx, d.Limits.orDefault().Call)
 	defer stop()
 	for range mostRedirects + 1 {
@@ -73,23 +73,23 @@ func (d *Dialer) callLeader(ctx context.Context, addr string, op message.Op, in,
 }
 
 // call sends a request and reads its answer.
-func (d *Dialer) call(ctx context.Context, addr string, op message.Op, in, out any) error {
+func (d *Dialer) call(ctx context.Context, addr string, op operation, in, out any) error {
 	ctx, stop := context.WithTimeout(ctx, d.Limits.orDefault().Call)
 	defer stop()
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	if len(body) > message.BodyLimit {
-		return &message.TooLargeError{Op: op, Size: len(body), Limit: message.BodyLimit}
+	if len(body) > bodyLimit {
+		return &tooLargeError{Op: op, Size: len(body), Limit: bodyLimit}
 	}
-	conn, err := d.Dial(ctx, addr, handshake.Call, 0)
+	conn, err := d.Dial(ctx, addr, kindCall, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if err := exchange(conn, message.Append(nil, op, body), out); err != nil {
+	if err := exchange(conn, appendFrame(nil, op, body), out); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -103,16 +103,55 @@ func exchange(conn net.Conn, frame []byte, out any) error {
 	if _, err := conn.Write(frame); err != nil {
 		return err
 	}
-	op, body, err := message.NewReader(conn, 0).Next()
+	op, body, err := newFrameReader(conn, 0).next()
 	switch {
 	case err != nil:
 		return err
-	case op == message.Redirect:
+	case op == opRedirect:
 		return &NotLeaderError{string(body)}
-	case op == message.Failed:
+	case op == opFailed:
 		return &RemoteError{string(body)}
-	case op != message.Reply:
+	case op != opReply:
 		return fmt.Errorf("it answers with operation %d: run the same release on every node", op)
 	}
 	return json.Unmarshal(body, out)
+}
+
+// Ask asks all addresses at once who they are. The answers are for roster.Decide. It returns when all have
+// answered, or when the context ends.
+func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []topology.Address) map[string]roster.Answer {
+	answers := make([]roster.Answer, len(addrs))
+	var asking sync.WaitGroup
+	for i, at := range addrs {
+		asking.Go(func() { answers[i] = d.askOne(ctx, own, at) })
+	}
+	asking.Wait()
+	all := map[string]roster.Answer{}
+	for i, at := range addrs {
+		all[at.String()] = answers[i]
+	}
+	return all
+}
+
+func (d *Dialer) askOne(ctx context.Context, own Hello, at topology.Address) roster.Answer {
+	hello, err := d.Hello(ctx, at.Peer(), own)
+	if err != nil {
+		return roster.Answer{Error: cause(err)}
+	}
+	return roster.Answer{Standing: hello.Standing, Leader: hello.Leader.Peer}
+}
+
+// cause shortens the error of a call for a line that names the address already.
+func cause(err error) string {
+	var network *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer"
+	case !errors.As(err, &network):
+		return err.Error()
+	}
+	for err = network; errors.Unwrap(err) != nil; {
+		err = errors.Unwrap(err)
+	}
+	return err.Error()
 }

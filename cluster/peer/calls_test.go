@@ -9,8 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/peer/message"
 	"cellserver/cluster/roster"
 
 	"cellserver/internal/topology"
@@ -86,10 +84,10 @@ func TestCallsFollowTheLeader(t *testing.T) {
 
 func TestCallsAreBounded(t *testing.T) {
 	var n network
-	service := &fakeService{state: &roster.State{Waiting: strings.Repeat("x", message.BodyLimit)}}
+	service := &fakeService{state: &roster.State{Waiting: strings.Repeat("x", bodyLimit)}}
 	b := n.start(t, service, n.dialer(Limits{}))
 	d := n.dialer(Limits{})
-	err := d.Invite(t.Context(), b.addr, Invite{Cluster: strings.Repeat("x", message.BodyLimit)})
+	err := d.Invite(t.Context(), b.addr, Invite{Cluster: strings.Repeat("x", bodyLimit)})
 	require.ErrorContains(t, err, "more than 65536")
 	_, err = d.State(t.Context(), b.addr)
 	require.ErrorContains(t, err, "more than 65536")
@@ -100,14 +98,14 @@ func TestACallThatCannotBeRead(t *testing.T) {
 	var n network
 	b := n.start(t, &fakeService{}, n.dialer(Limits{}))
 	d := n.dialer(Limits{})
-	conn, err := d.Dial(t.Context(), b.addr, handshake.Call, 0)
+	conn, err := d.Dial(t.Context(), b.addr, kindCall, 0)
 	require.NoError(t, err)
-	for _, op := range []message.Op{message.Hello, message.Join, message.Forget, message.Failover, message.Invite} {
+	for _, op := range []operation{opHello, opJoin, opForget, opFailover, opInvite} {
 		var remote *RemoteError
-		require.ErrorAs(t, exchange(conn, message.Append(nil, op, []byte("[")), nil), &remote)
+		require.ErrorAs(t, exchange(conn, appendFrame(nil, op, []byte("[")), nil), &remote)
 		require.Contains(t, remote.Text, "a request that cannot be read")
 	}
-	require.Error(t, exchange(conn, message.Append(nil, message.Reply, nil), nil), "an answer is not a request")
+	require.Error(t, exchange(conn, appendFrame(nil, opReply, nil), nil), "an answer is not a request")
 	requireSoon(t, "a log line", func() bool { return b.refused.Load() == 1 })
 }
 
@@ -159,7 +157,7 @@ func TestDialErrorsNameTheNode(t *testing.T) {
 	service := &fakeService{}
 	b := n.start(t, service, n.dialer(Limits{}))
 	d := n.dialer(Limits{})
-	d.Security = &handshake.Security{Secret: []byte(strings.Repeat("y", 32))}
+	d.Security = &Security{Secret: []byte(strings.Repeat("y", 32))}
 	_, err := d.Hello(t.Context(), b.addr, Hello{})
 	require.EqualError(t, err, "node "+b.addr+": its cluster-secret differs: set the same cluster-secret on every node")
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -4,8 +4,6 @@ import (
 	"container/list"
 	"net"
 	"sync"
-
-	"cellserver/cluster/peer/handshake"
 )
 
 // connections has all connections of a port.
@@ -17,13 +15,13 @@ type connections struct {
 	closed   bool
 	pending  list.List // of net.Conn, the oldest first
 	open     map[*conn]struct{}
-	places   map[handshake.Kind]int // the number of open connections of each kind
+	places   map[connKind]int // the number of open connections of each kind
 	handoffs map[route]*handoff
 	evicted  uint64
 }
 
 func newConnections(limits *Limits) *connections {
-	return &connections{limits: limits, open: map[*conn]struct{}{}, places: map[handshake.Kind]int{}, handoffs: map[route]*handoff{}}
+	return &connections{limits: limits, open: map[*conn]struct{}{}, places: map[connKind]int{}, handoffs: map[route]*handoff{}}
 }
 
 // begin counts a connection as pending. If there are too many, it closes the oldest one. The caller calls
@@ -54,7 +52,7 @@ func (c *connections) begin(raw net.Conn) (authenticated func(), ok bool) {
 }
 
 // take takes a place for a connection of a kind.
-func (c *connections) take(kind handshake.Kind) bool {
+func (c *connections) take(kind connKind) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || c.places[kind] >= c.limits.of(kind) {
@@ -65,14 +63,14 @@ func (c *connections) take(kind handshake.Kind) bool {
 }
 
 // free gives a place back.
-func (c *connections) free(kind handshake.Kind) {
+func (c *connections) free(kind connKind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.places[kind]--
 }
 
 // add makes an authenticated connection one of the port. It has a place, and frees it when it is closed.
-func (c *connections) add(inner net.Conn, kind handshake.Kind) (*conn, bool) {
+func (c *connections) add(inner net.Conn, kind connKind) (*conn, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -116,7 +114,7 @@ func (c *connections) close() {
 type conn struct {
 	net.Conn
 	of     *connections
-	kind   handshake.Kind
+	kind   connKind
 	client net.Addr // the true address of a forwarded client; nil if it is not known
 	once   sync.Once
 }

@@ -5,13 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net"
-
-	"cellserver/cluster/peer/handshake"
+	"time"
 )
 
 // Dialer opens connections to other nodes. Its fields do not change after its first use.
 type Dialer struct {
-	Security *handshake.Security
+	Security *Security
 	Cluster  func() string // 40 hexadecimal digits; "" if this node does not know its cluster yet. Nil: it never knows.
 	Limits   Limits
 	// Connect opens a connection to host:port. Nil: TCP.
@@ -20,7 +19,7 @@ type Dialer struct {
 
 // Dial opens an authenticated connection to the peer port of a node. The caller closes it. The error names
 // the address.
-func (d *Dialer) Dial(ctx context.Context, addr string, kind handshake.Kind, group uint16) (net.Conn, error) {
+func (d *Dialer) Dial(ctx context.Context, addr string, kind connKind, group uint16) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, err
@@ -29,11 +28,22 @@ func (d *Dialer) Dial(ctx context.Context, addr string, kind handshake.Kind, gro
 	if err != nil {
 		return nil, err
 	}
-	conn, err := d.Security.Dial(ctx, raw, host, handshake.Preface{Kind: kind, Group: group, Cluster: d.cluster()})
+	conn, err := d.Security.dial(ctx, raw, host, purpose{Kind: kind, Group: group, Cluster: d.cluster()})
 	if err != nil {
 		return nil, fmt.Errorf("node %s: %w", addr, err)
 	}
 	return conn, nil
+}
+
+// LocalHost returns the local address of a connection to a node; "" if the node cannot be reached.
+func (d *Dialer) LocalHost(ctx context.Context, addr string) string {
+	conn, err := d.Dial(ctx, addr, kindCall, 0)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = conn.Close() }()
+	host, _, _ := net.SplitHostPort(conn.LocalAddr().String())
+	return host
 }
 
 func (d *Dialer) connect(ctx context.Context, addr string) (net.Conn, error) {
@@ -50,4 +60,12 @@ func (d *Dialer) cluster() (id [20]byte) {
 		_, _ = hex.Decode(id[:], []byte(d.Cluster()))
 	}
 	return id
+}
+
+// sleep waits for some time, or until the context ends.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
 }

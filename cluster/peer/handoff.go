@@ -7,14 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"cellserver/cluster/peer/handshake"
-
 	"github.com/hashicorp/raft"
 )
 
 // A route says which connections the listener of a handoff gets.
 type route struct {
-	kind  handshake.Kind
+	kind  connKind
 	group uint16
 }
 

@@ -14,13 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/cluster/peer/handshake"
 	"cellserver/cluster/roster"
 
 	"github.com/stretchr/testify/require"
 )
-
-var secret = []byte("0123456789abcdef0123456789abcdef")
 
 // A fakeService answers with what its fields say.
 type fakeService struct {
@@ -175,7 +172,7 @@ type node struct {
 
 // dialer makes a dialer with a secret. Sockets have more time than by default, because the machine may be busy.
 func (n *network) dialer(limits Limits) *Dialer {
-	d := &Dialer{Security: &handshake.Security{Secret: secret}, Limits: limits, Connect: n.connect}
+	d := &Dialer{Security: &Security{Secret: secret}, Limits: limits, Connect: n.connect}
 	if !n.pipes {
 		d.Security.Timeout, d.Limits.Step = time.Minute, time.Minute
 	}

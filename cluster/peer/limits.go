@@ -2,8 +2,6 @@ package peer
 
 import (
 	"time"
-
-	"cellserver/cluster/peer/handshake"
 )
 
 // Limits are the bounds of a Port and of a Publisher. A field that is 0 has the value of DefaultLimits.
@@ -48,11 +46,11 @@ func (l Limits) orDefault() Limits {
 }
 
 // of returns how many connections of a kind may be open.
-func (l *Limits) of(kind handshake.Kind) int {
+func (l *Limits) of(kind connKind) int {
 	switch kind {
-	case handshake.Raft, handshake.Entries:
+	case kindRaft, kindEntries:
 		return l.Raft
-	case handshake.Forward:
+	case kindForward:
 		return l.Forwards
 	}
 	return l.Calls

@@ -9,9 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cellserver/cluster/peer/forward"
-	"cellserver/cluster/peer/handshake"
-
 	"github.com/hashicorp/raft"
 )
 
@@ -20,9 +17,6 @@ const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
 )
-
-// logPause is the least time between two log lines about refused connections.
-const logPause = 10 * time.Second
 
 // Port accepts the connections of other nodes.
 type Port struct {
@@ -33,8 +27,8 @@ type Port struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	refused atomic.Uint64
-	quiet   atomic.Bool // a log line was written less than logPause ago
+	refused  atomic.Uint64
+	ofReason seldom
 }
 
 // NewPort returns a port that proves itself as the dialer does. It returns an error if the secret or the
@@ -52,13 +46,13 @@ func NewPort(dialer *Dialer, service Service, log *slog.Logger) (*Port, error) {
 // Raft begins to serve the Raft messages of a group. The address is the one under which the other nodes know
 // this node. The port refuses such messages until then, and after the StreamLayer is closed.
 func (p *Port) Raft(group uint16, advertise string) (raft.StreamLayer, error) {
-	return p.layer(route{handshake.Raft, group}, advertise)
+	return p.layer(route{kindRaft, group}, advertise)
 }
 
 // Entries begins to serve the entries of the log of a group, which have connections of their own. It does so
 // as [Port.Raft] does.
 func (p *Port) Entries(group uint16, advertise string) (raft.StreamLayer, error) {
-	return p.layer(route{handshake.Entries, group}, advertise)
+	return p.layer(route{kindEntries, group}, advertise)
 }
 
 func (p *Port) layer(r route, advertise string) (raft.StreamLayer, error) {
@@ -71,8 +65,8 @@ func (p *Port) layer(r route, advertise string) (raft.StreamLayer, error) {
 
 // Forwards begins to serve forwarded clients. The connections that the listener accepts begin with the bytes
 // of the client, and have its address.
-func (p *Port) Forwards(addr net.Addr) (net.Listener, error) {
-	return p.conns.addHandoff(route{handshake.Forward, 0}, addr)
+func (p *Port) Forwards() (net.Listener, error) {
+	return p.conns.addHandoff(route{kindForward, 0}, address("passed on by other nodes"))
 }
 
 // Serve accepts connections until the listener or the port is closed. It closes the listener. It returns an
@@ -129,11 +123,11 @@ func (p *Port) start(raw net.Conn) {
 }
 
 // authenticate lets the other node prove itself, and gives the connection its place.
-func (p *Port) authenticate(raw net.Conn) (*conn, handshake.Preface, error) {
+func (p *Port) authenticate(raw net.Conn) (*conn, purpose, error) {
 	placed := false
-	authenticated, preface, err := p.dialer.Security.Accept(raw, func(preface handshake.Preface) handshake.Refusal {
+	authenticated, preface, err := p.dialer.Security.accept(raw, func(preface purpose) Refusal {
 		refusal := p.admit(preface)
-		placed = refusal == handshake.Accepted
+		placed = refusal == accepted
 		return refusal
 	})
 	if err == nil {
@@ -150,29 +144,29 @@ func (p *Port) authenticate(raw net.Conn) (*conn, handshake.Preface, error) {
 }
 
 // admit decides whether an authenticated connection has a place.
-func (p *Port) admit(preface handshake.Preface) handshake.Refusal {
+func (p *Port) admit(preface purpose) Refusal {
 	own, none := p.dialer.cluster(), [20]byte{}
 	foreign := own != none && preface.Cluster != none && own != preface.Cluster
-	switch served := preface.Kind == handshake.Call || p.conns.handoff(route{preface.Kind, preface.Group}) != nil; {
-	case foreign && preface.Kind != handshake.Call:
-		return handshake.OtherCluster
+	switch served := preface.Kind == kindCall || p.conns.handoff(route{preface.Kind, preface.Group}) != nil; {
+	case foreign && preface.Kind != kindCall:
+		return otherCluster
 	case !served:
-		return handshake.NotServed
+		return notServed
 	case !p.conns.take(preface.Kind):
-		return handshake.TooMany
+		return tooManyOpen
 	}
-	return handshake.Accepted
+	return accepted
 }
 
 // dispatch serves an authenticated connection, or gives it to a listener.
-func (p *Port) dispatch(c *conn, preface handshake.Preface) error {
+func (p *Port) dispatch(c *conn, preface purpose) error {
 	switch preface.Kind {
-	case handshake.Call:
+	case kindCall:
 		defer func() { _ = c.Close() }()
 		return p.calls.serve(p.ctx, c)
-	case handshake.Forward:
-		err := handshake.Within(c, p.conns.limits.Step, func() error {
-			client, err := forward.ReadHeader(c)
+	case kindForward:
+		err := within(c, p.conns.limits.Step, func() error {
+			client, err := readProxyLine(c)
 			if client != nil {
 				c.client = client
 			}
@@ -193,10 +187,9 @@ func (p *Port) dispatch(c *conn, preface handshake.Preface) error {
 // complain logs why a connection ended. It writes one line in logPause at most.
 func (p *Port) complain(from net.Addr, reason error) {
 	total := p.refused.Add(1)
-	if p.quiet.CompareAndSwap(false, true) {
+	if p.ofReason.may() {
 		p.log.Warn("the peer port closed a connection: see the reason",
 			"from", from, "reason", reason, "total", total)
-		time.AfterFunc(logPause, func() { p.quiet.Store(false) })
 	}
 }
 
@@ -212,13 +205,5 @@ func (p *Port) Stats() Stats {
 	c := p.conns
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Stats{c.pending.Len(), c.places[handshake.Raft], c.places[handshake.Forward], c.places[handshake.Call], p.refused.Load(), c.evicted}
-}
-
-// sleep waits for some time, or until the context ends.
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
+	return Stats{c.pending.Len(), c.places[kindRaft], c.places[kindForward], c.places[kindCall], p.refused.Load(), c.evicted}
 }

@@ -3,7 +3,6 @@ package peer
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -13,16 +12,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cellserver/cluster/peer/forward"
-	"cellserver/cluster/peer/handshake"
-	"cellserver/cluster/peer/message"
 	"cellserver/cluster/roster"
 
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
 )
 
-const otherCluster = "0123456789012345678901234567890123456789"
+const elsewhere = "0123456789012345678901234567890123456789"
 
 func TestAdmission(t *testing.T) {
 	noLeaks(t)
@@ -32,45 +28,45 @@ func TestAdmission(t *testing.T) {
 	own.Cluster = func() string { return cluster }
 	b := n.start(t, &fakeService{state: &roster.State{}}, own)
 	d := n.dialer(Limits{})
-	d.Cluster = func() string { return otherCluster }
-	dial := func(kind handshake.Kind, group uint16) (net.Conn, error) {
+	d.Cluster = func() string { return elsewhere }
+	dial := func(kind connKind, group uint16) (net.Conn, error) {
 		return d.Dial(t.Context(), b.addr, kind, group)
 	}
 
-	_, err := dial(handshake.Raft, 0)
-	require.ErrorIs(t, err, handshake.NotServed)
-	_, err = dial(handshake.Forward, 0)
-	require.ErrorIs(t, err, handshake.NotServed)
+	_, err := dial(kindRaft, 0)
+	require.ErrorIs(t, err, notServed)
+	_, err = dial(kindForward, 0)
+	require.ErrorIs(t, err, notServed)
 	layer, err := b.Raft(0, "b:16379")
 	require.NoError(t, err)
 	require.Equal(t, "b:16379", layer.Addr().String())
 	_, err = b.Raft(0, "b:16379")
 	require.EqualError(t, err, "the peer port serves Raft connections of group 0 already")
-	_, err = dial(handshake.Raft, 1)
-	require.ErrorIs(t, err, handshake.NotServed, "another group")
+	_, err = dial(kindRaft, 1)
+	require.ErrorIs(t, err, notServed, "another group")
 
 	var open []net.Conn
 	for range 2 {
-		conn, err := dial(handshake.Raft, 0)
+		conn, err := dial(kindRaft, 0)
 		require.NoError(t, err)
 		accepted, err := layer.Accept()
 		require.NoError(t, err)
 		open = append(open, conn, accepted)
 	}
-	_, err = dial(handshake.Raft, 0)
-	require.ErrorIs(t, err, handshake.TooMany)
+	_, err = dial(kindRaft, 0)
+	require.ErrorIs(t, err, tooManyOpen)
 	_, err = d.State(t.Context(), b.addr)
 	require.NoError(t, err, "each kind has its own places")
 	require.NoError(t, open[1].Close())
 	require.Error(t, open[1].Close())
-	_, err = dial(handshake.Raft, 0)
+	_, err = dial(kindRaft, 0)
 	require.NoError(t, err, "a closed connection gives its place back, once")
-	_, err = dial(handshake.Raft, 0)
-	require.ErrorIs(t, err, handshake.TooMany)
+	_, err = dial(kindRaft, 0)
+	require.ErrorIs(t, err, tooManyOpen)
 
 	cluster = strings.Repeat("f", 40)
-	_, err = dial(handshake.Raft, 0)
-	require.ErrorIs(t, err, handshake.OtherCluster)
+	_, err = dial(kindRaft, 0)
+	require.ErrorIs(t, err, otherCluster)
 	requireSoon(t, "the end of the first call", func() bool { return b.Stats().Calls == 0 })
 	_, err = d.State(t.Context(), b.addr)
 	require.NoError(t, err, "calls may ask another cluster")
@@ -80,8 +76,8 @@ func TestAdmission(t *testing.T) {
 	_, err = layer.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
 	d.Cluster = nil
-	_, err = dial(handshake.Raft, 0)
-	require.ErrorIs(t, err, handshake.NotServed)
+	_, err = dial(kindRaft, 0)
+	require.ErrorIs(t, err, notServed)
 	for _, conn := range open {
 		_ = conn.Close()
 	}
@@ -124,13 +120,11 @@ func TestForwardedClients(t *testing.T) {
 	noLeaks(t)
 	var n network
 	b := n.start(t, &fakeService{}, n.dialer(Limits{}))
-	clients, err := b.Forwards(&net.TCPAddr{Port: 6379})
+	clients, err := b.Forwards()
 	require.NoError(t, err)
-	require.Equal(t, ":6379", clients.Addr().String())
+	require.Equal(t, "passed on by other nodes", clients.Addr().String())
 	d := n.dialer(Limits{})
-	proxy := forward.New(func(ctx context.Context, leader string) (net.Conn, error) {
-		return d.Dial(ctx, leader, handshake.Forward, 0)
-	}, 10)
+	proxy := NewProxy(d, 10)
 	proxy.Lead(b.addr)
 	front, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -160,7 +154,7 @@ func TestForwardedClients(t *testing.T) {
 	require.NoError(t, client.Close())
 
 	// Without the line there is no client.
-	conn, err := d.Dial(t.Context(), b.addr, handshake.Forward, 0)
+	conn, err := d.Dial(t.Context(), b.addr, kindForward, 0)
 	require.NoError(t, err)
 	_, err = conn.Write([]byte("*1\r\n$4\r\nPING\r\n*1\r\n"))
 	require.NoError(t, err)
@@ -240,12 +234,12 @@ func TestHealthChecksAreQuiet(t *testing.T) {
 }
 
 func TestServeOnlyWhereItMay(t *testing.T) {
-	port := func(s *handshake.Security) (*Port, error) {
+	port := func(s *Security) (*Port, error) {
 		return NewPort(&Dialer{Security: s}, &fakeService{}, slog.New(slog.DiscardHandler))
 	}
-	_, err := port(&handshake.Security{Secret: []byte("short")})
+	_, err := port(&Security{Secret: []byte("short")})
 	require.EqualError(t, err, "cluster-secret has 5 bytes, fewer than 16: use 32 random characters")
-	p, err := port(&handshake.Security{})
+	p, err := port(&Security{})
 	require.NoError(t, err)
 	ln, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
@@ -288,10 +282,10 @@ func TestSlowNodesAreCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := network{pipes: true}
 		b := n.start(t, &fakeService{state: &roster.State{}}, n.dialer(Limits{}))
-		clients, err := b.Forwards(address("b:6379"))
+		clients, err := b.Forwards()
 		require.NoError(t, err)
 		d := n.dialer(Limits{})
-		conn, err := d.Dial(t.Context(), b.addr, handshake.Forward, 0)
+		conn, err := d.Dial(t.Context(), b.addr, kindForward, 0)
 		require.NoError(t, err)
 		began := time.Now()
 		_, err = conn.Read(make([]byte, 1))
@@ -299,16 +293,16 @@ func TestSlowNodesAreCut(t *testing.T) {
 		require.Equal(t, DefaultLimits.Step, time.Since(began))
 
 		// It does not read the answer.
-		conn, err = d.Dial(t.Context(), b.addr, handshake.Call, 0)
+		conn, err = d.Dial(t.Context(), b.addr, kindCall, 0)
 		require.NoError(t, err)
-		_, err = conn.Write(message.Append(nil, message.State, []byte("{}")))
+		_, err = conn.Write(appendFrame(nil, opState, []byte("{}")))
 		require.NoError(t, err)
 		time.Sleep(DefaultLimits.Step)
 		synctest.Wait()
 		require.Zero(t, b.Stats().Calls)
 
 		// Nobody accepts.
-		conn, err = d.Dial(t.Context(), b.addr, handshake.Forward, 0)
+		conn, err = d.Dial(t.Context(), b.addr, kindForward, 0)
 		require.NoError(t, err)
 		_, err = conn.Write([]byte("PROXY UNKNOWN\r\n"))
 		require.NoError(t, err)
@@ -321,22 +315,12 @@ func TestSlowNodesAreCut(t *testing.T) {
 	})
 }
 
-// script is a connection whose other end has said everything already.
-type script struct {
-	net.Conn
-	in io.Reader
-}
-
-func (s *script) Read(p []byte) (int, error)  { return s.in.Read(p) }
-func (s *script) Write(p []byte) (int, error) { return len(p), nil }
-func (s *script) Close() error                { return nil }
-
 // No bytes of an authenticated node break the port.
 func FuzzCalls(f *testing.F) {
-	f.Add(message.Append(message.Append(nil, message.Hello, []byte(`{"run":"a"}`)), message.State, nil))
-	f.Add(message.AppendPublish(nil, []byte("a"), []byte("b")))
-	f.Add(message.Append(nil, message.Publish, []byte{9, 0, 0, 0}))
-	f.Add(message.Append(nil, message.Join, []byte(`{"node":{"ID":"x"}}`)))
+	f.Add(appendFrame(appendFrame(nil, opHello, []byte(`{"run":"a"}`)), opState, nil))
+	f.Add(appendPublish(nil, []byte("a"), []byte("b")))
+	f.Add(appendFrame(nil, opPublish, []byte{9, 0, 0, 0}))
+	f.Add(appendFrame(nil, opJoin, []byte(`{"node":{"ID":"x"}}`)))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		limits := Limits{Message: 100}.orDefault()
 		a := &answerer{&fakeService{state: &roster.State{}, onPublish: func(channel, text string) {

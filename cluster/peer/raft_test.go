@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/cluster/carrier"
-
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
 	"github.com/stretchr/testify/require"
@@ -51,7 +49,7 @@ func TestRaftOverPeerPorts(t *testing.T) {
 		replicate(t, func(b *node, network *raft.NetworkTransport) closer {
 			entries, err := b.Entries(0, b.addr)
 			require.NoError(t, err)
-			return carrier.New(network, entries, 10*time.Second, nil, hclog.NewNullLogger())
+			return NewCarrier(network, entries, 10*time.Second, nil, hclog.NewNullLogger())
 		})
 	})
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"cellserver/cluster/member"
-	"cellserver/cluster/peer/handshake"
+	"cellserver/cluster/peer"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
 )
 
 // mayReach returns an error if the peer port listens on loopback addresses only, and other machines are
 // listed.
-func mayReach(s *handshake.Security, list []topology.Address) error {
+func mayReach(s *peer.Security, list []topology.Address) error {
 	for _, a := range list {
 		if _, err := netip.ParseAddr(a.Host); err != nil {
 			continue // a name may mean a loopback address

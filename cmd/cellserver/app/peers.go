@@ -20,8 +20,8 @@ type peers struct {
 	mu sync.Mutex // guards the UserData of all connections; held while a client is admitted
 }
 
-// peer is the client of a connection, and its state for the patrol. It is the UserData of the connection.
-type peer struct {
+// admitted is the client of a connection, and its state for the patrol. It is the UserData of the connection.
+type admitted struct {
 	client    *server.Client
 	overSince int64 // monotonic time since which its replies exceed the soft limit; 0 if they do not
 }
@@ -41,7 +41,7 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 		return nil, protectedMode
 	}
 	client := p.server.Connect(c)
-	c.UserData = &peer{client: client}
+	c.UserData = &admitted{client: client}
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	return client, ""
 }
@@ -86,7 +86,7 @@ func (p *peers) patrol(now int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.transport.Conns() {
-		peer, ok := c.UserData.(*peer)
+		peer, ok := c.UserData.(*admitted)
 		switch {
 		case !ok: // a refused connection
 		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !peer.client.MayIdle():
@@ -102,7 +102,7 @@ func (p *peers) patrol(now int64) {
 
 // overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its
 // seconds.
-func (p *peer) overSoftLimit(c *transport.Conn, now int64) bool {
+func (p *admitted) overSoftLimit(c *transport.Conn, now int64) bool {
 	limit := p.client.OutputLimits()
 	if limit.Soft == 0 || int64(c.Pending()) <= limit.Soft {
 		p.overSince = 0

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"cellserver/cluster/peer/handshake"
+	"cellserver/cluster/peer"
 	"cellserver/internal/config"
 )
 
@@ -47,8 +47,8 @@ func (c *certificates) load(cfg *config.Config) error {
 
 // peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their
 // certificates.
-func (c *certificates) peers(cfg *config.Config) *handshake.Security {
-	s := &handshake.Security{Secret: []byte(cfg.Cluster.Secret)}
+func (c *certificates) peers(cfg *config.Config) *peer.Security {
+	s := &peer.Security{Secret: []byte(cfg.Cluster.Secret)}
 	if cfg.Cluster.TLS {
 		s.ServerTLS = func() *tls.Config {
 			own := c.current().Clone()

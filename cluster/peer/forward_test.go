@@ -1,4 +1,4 @@
-package forward
+package peer
 
 import (
 	"bufio"
@@ -30,10 +30,10 @@ func TestHeaders(t *testing.T) {
 		"PROXY UNKNOWN\r\n":                                  {&net.UnixAddr{Name: "/tmp/x"}, tcp("10.0.0.2:2")},
 		"PROXY TCP4 255.255.255.255 255.255.255.255 1 2\r\n": {tcp("255.255.255.255:1"), tcp("255.255.255.255:2")},
 	} {
-		line := Header(c[0], c[1])
+		line := proxyLine(c[0], c[1])
 		require.Equal(t, want, string(line))
 		in := bytes.NewReader(append(line, "*1\r\n$4\r\nPING\r\n"...))
-		client, err := ReadHeader(in)
+		client, err := readProxyLine(in)
 		require.NoError(t, err, want)
 		require.Equal(t, 14, in.Len(), "nothing after the line is read")
 		if from, ok := c[0].(*net.TCPAddr); ok {
@@ -50,14 +50,14 @@ func TestWrongHeaders(t *testing.T) {
 		"PROXY TCP4 10.0.0 10.0.0.2 1 2\r\n", "PROXY TCP4 10.0.0.1 10.0.0.2 70000 2\r\n", "PROXY TCP9 10.0.0.1 10.0.0.2 1 2\r\n",
 		"PROXY TCP6 fe80::1%eth0 ::1 1 2\r\n", "PROXY " + strings.Repeat("x", 200) + "\r\n",
 	} {
-		_, err := ReadHeader(strings.NewReader(line))
-		require.ErrorIs(t, err, errHeader, line)
+		_, err := readProxyLine(strings.NewReader(line))
+		require.ErrorIs(t, err, errProxyLine, line)
 	}
-	_, err := ReadHeader(strings.NewReader("PROXY TCP4 10.0.0.1"))
+	_, err := readProxyLine(strings.NewReader("PROXY TCP4 10.0.0.1"))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	_, err = ReadHeader(strings.NewReader("PROXY TCP4 10.0"))
+	_, err = readProxyLine(strings.NewReader("PROXY TCP4 10.0"))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	_, err = ReadHeader(strings.NewReader(""))
+	_, err = readProxyLine(strings.NewReader(""))
 	require.ErrorIs(t, err, io.EOF)
 }
 
@@ -66,8 +66,8 @@ func FuzzReadHeader(f *testing.F) {
 	f.Add([]byte("PROXY UNKNOWN\r\n"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		in := bytes.NewReader(line)
-		client, err := ReadHeader(in)
-		if read := len(line) - in.Len(); read > longest || err == nil && !bytes.HasSuffix(line[:read], []byte("\r\n")) {
+		client, err := readProxyLine(in)
+		if read := len(line) - in.Len(); read > longestLine || err == nil && !bytes.HasSuffix(line[:read], []byte("\r\n")) {
 			t.Fatalf("read %d of %q, error %v", read, line, err)
 		}
 		if err == nil && client != nil && !client.AddrPort().IsValid() {
@@ -77,7 +77,7 @@ func FuzzReadHeader(f *testing.F) {
 }
 
 // listen accepts connections and serves each one.
-func listen(t *testing.T, serve func(net.Conn)) string {
+func listenTo(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -124,9 +124,9 @@ func requireLine(t *testing.T, in *bufio.Reader, want string) {
 
 func TestProxy(t *testing.T) {
 	before := runtime.NumGoroutine()
-	p := New(dialTCP, 2)
-	at := listen(t, p.Serve)
-	leader, next := listen(t, echo), listen(t, echo)
+	p := newProxy(dialTCP, 2)
+	at := listenTo(t, p.Serve)
+	leader, next := listenTo(t, echo), listenTo(t, echo)
 
 	_, in := open(t, at)
 	requireLine(t, in, clusterDown)
@@ -135,15 +135,15 @@ func TestProxy(t *testing.T) {
 
 	p.Lead(leader)
 	a, inA := open(t, at)
-	requireLine(t, inA, string(Header(a.LocalAddr(), a.RemoteAddr())))
+	requireLine(t, inA, string(proxyLine(a.LocalAddr(), a.RemoteAddr())))
 	_, err = a.Write([]byte("one\ntwo\n"))
 	require.NoError(t, err)
 	requireLine(t, inA, "one\n")
 	requireLine(t, inA, "two\n")
 	b, inB := open(t, at)
-	requireLine(t, inB, string(Header(b.LocalAddr(), b.RemoteAddr())))
+	requireLine(t, inB, string(proxyLine(b.LocalAddr(), b.RemoteAddr())))
 	_, in = open(t, at)
-	requireLine(t, in, tooMany)
+	requireLine(t, in, tooManyClients)
 
 	// A client that has closed its half still gets its answers.
 	_, err = b.Write([]byte("last\n"))
@@ -163,7 +163,7 @@ func TestProxy(t *testing.T) {
 	require.Error(t, err, "the client is cut")
 	require.Eventually(t, func() bool { return p.Open() == 0 }, time.Minute, time.Millisecond, "a place is free a moment later")
 	c, inC := open(t, at)
-	requireLine(t, inC, string(Header(c.LocalAddr(), c.RemoteAddr())))
+	requireLine(t, inC, string(proxyLine(c.LocalAddr(), c.RemoteAddr())))
 	p.Close()
 	_, err = inC.ReadByte()
 	require.Error(t, err)
@@ -185,7 +185,7 @@ func requireGoroutines(t *testing.T, most int) {
 }
 
 func TestProxyWithoutAnAnswer(t *testing.T) {
-	p := New(func(context.Context, string) (net.Conn, error) { return nil, errors.New("connection refused") }, 10)
+	p := newProxy(func(context.Context, string) (net.Conn, error) { return nil, errors.New("connection refused") }, 10)
 	p.Lead("leader:1")
 	a, b := net.Pipe()
 	go p.Serve(b)
@@ -197,7 +197,7 @@ func TestProxyWithoutAnAnswer(t *testing.T) {
 // A client that waits for a leader is cut if the leader changes, and after a while.
 func TestProxyWhileDialing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New(func(ctx context.Context, _ string) (net.Conn, error) {
+		p := newProxy(func(ctx context.Context, _ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, 10)
@@ -222,7 +222,7 @@ func TestProxyWhileDialing(t *testing.T) {
 // A client that reads nothing does not keep its goroutine.
 func TestLastWordsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New(nil, 10)
+		p := newProxy(nil, 10)
 		_, b := net.Pipe()
 		began := time.Now()
 		p.Serve(b)
@@ -236,10 +236,10 @@ type wrapped struct{ net.Conn }
 func (w wrapped) Inner() net.Conn { return w.Conn }
 
 func TestRelayBetweenWrappers(t *testing.T) {
-	addr := listen(t, echo)
+	addr := listenTo(t, echo)
 	server, err := net.Dial("tcp", addr)
 	require.NoError(t, err)
-	front := listen(t, func(client net.Conn) { Relay(wrapped{wrapped{client}}, wrapped{server}) })
+	front := listenTo(t, func(client net.Conn) { relayBytes(wrapped{wrapped{client}}, wrapped{server}) })
 	client, in := open(t, front)
 	_, err = client.Write([]byte("through\n"))
 	require.NoError(t, err)
@@ -254,7 +254,7 @@ func TestRelayOverPipes(t *testing.T) {
 	a, b := net.Pipe()
 	c, d := net.Pipe()
 	done := make(chan struct{})
-	go func() { defer close(done); Relay(b, c) }()
+	go func() { defer close(done); relayBytes(b, c) }()
 	go func() { _, _ = a.Write([]byte("x")) }()
 	got := make([]byte, 1)
 	_, err := d.Read(got)
@@ -271,7 +271,7 @@ func BenchmarkRelay(b *testing.B) {
 	front, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)
 	go func() { c, _ := server.Accept(); echo(c) }()
-	p := New(dialTCP, 1)
+	p := newProxy(dialTCP, 1)
 	p.Lead(server.Addr().String())
 	go func() { c, _ := front.Accept(); p.Serve(c) }()
 	c, err := net.Dial("tcp", front.Addr().String())

@@ -1,4 +1,4 @@
-package carrier
+package peer
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"cellserver/cluster/entry"
 	"cellserver/internal/randtest"
 
 	"github.com/hashicorp/raft"
@@ -79,9 +80,9 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 		require.Error(t, err, n)
 	}
 	for at, want := range map[int]string{
-		0:                            "a request with entries has version 255, and this server knows version 1: run the same release on every node",
-		7:                            "a request has 65281 entries, and it may have 64",
-		headSize + entrySize - 4 + 3: "the entries of a request have more than 1073741824 bytes",
+		0:                               "a request with entries has version 255, and this server knows version 1: run the same release on every node",
+		7:                               "a request has 65281 entries, and it may have 64",
+		requestHead + entryHead - 4 + 3: "the entries of a request have more than 1073741824 bytes",
 	} {
 		b := bytes.Clone(good.Bytes())
 		b[at] = 255
@@ -95,8 +96,8 @@ func TestAClaimCostsNoMemory(t *testing.T) {
 	var b bytes.Buffer
 	_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: []*raft.Log{{Index: 1, Data: []byte("data")}}})
 	require.NoError(t, err)
-	hostile := b.Bytes()[:headSize+entrySize]
-	binary.LittleEndian.PutUint32(hostile[headSize+17:], 1<<29)
+	hostile := b.Bytes()[:requestHead+entryHead]
+	binary.LittleEndian.PutUint32(hostile[requestHead+17:], 1<<29)
 	require.LessOrEqual(t, allocated(func() {
 		_, err := readRequest(bufio.NewReader(bytes.NewReader(hostile)))
 		require.Error(t, err)
@@ -109,7 +110,7 @@ func TestTheBytesOfARequestAreBounded(t *testing.T) {
 	l := &raft.Log{Index: 1, Data: []byte("data")}
 	_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: []*raft.Log{l, l}})
 	require.NoError(t, err)
-	entries := b.Bytes()[headSize:]
+	entries := b.Bytes()[requestHead:]
 	_, err = readEntries(bufio.NewReader(bytes.NewReader(entries)), 2, 8)
 	require.NoError(t, err)
 	_, err = readEntries(bufio.NewReader(bytes.NewReader(entries)), 2, 7)
@@ -118,9 +119,9 @@ func TestTheBytesOfARequestAreBounded(t *testing.T) {
 
 // The sender does not send what the receiver would refuse.
 func TestWrongRequestsAreNotSent(t *testing.T) {
-	large := &raft.Log{Data: make([]byte, maxBytes/MaxEntries+1)} // the memory is not touched
-	for name, n := range map[string]int{"the entries of a request have more than 1073741824 bytes": MaxEntries,
-		"a request has 65 entries, and it may have 64": MaxEntries + 1} {
+	large := &raft.Log{Data: make([]byte, maxBytes/entry.MostAtOnce+1)} // the memory is not touched
+	for name, n := range map[string]int{"the entries of a request have more than 1073741824 bytes": entry.MostAtOnce,
+		"a request has 65 entries, and it may have 64": entry.MostAtOnce + 1} {
 		var b bytes.Buffer
 		_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: slices.Repeat([]*raft.Log{large}, n)})
 		require.EqualError(t, err, name)
@@ -132,7 +133,7 @@ func TestWrongRequestsAreNotSent(t *testing.T) {
 func TestALongRequestIsSentInParts(t *testing.T) {
 	for _, size := range []int{100, 64 << 10, 1<<20 - 1} {
 		l := &raft.Log{Data: make([]byte, size)}
-		r := &raft.AppendEntriesRequest{Entries: slices.Repeat([]*raft.Log{l}, MaxEntries)}
+		r := &raft.AppendEntriesRequest{Entries: slices.Repeat([]*raft.Log{l}, entry.MostAtOnce)}
 		var room []byte
 		require.LessOrEqual(t, allocated(func() {
 			var err error

@@ -1,17 +1,15 @@
-package carrier
+package peer
 
 import (
 	"bufio"
 	"bytes"
+	"cellserver/cluster/entry"
 	"encoding/binary"
 	"fmt"
 	"io"
 
 	"github.com/hashicorp/raft"
 )
-
-// MaxEntries is the most entries that a request may have.
-const MaxEntries = 64
 
 // Integers are little-endian. The numbers are sizes in bytes:
 //
@@ -20,10 +18,10 @@ const MaxEntries = 64
 //	entry    index 8, term 8, type 1, number of bytes 4, bytes
 //	answer   flags 1, term 8, last index 8
 const (
-	version    = 1
-	headSize   = 40
-	entrySize  = 21
-	answerSize = 17
+	entriesVersion = 1
+	requestHead    = 40
+	entryHead      = 21
+	answerSize     = 17
 	// The entries of a request have at most maxBytes bytes together.
 	maxBytes = 1 << 30
 	// The receiver reads a long entry in parts of maxPart bytes. It allocates memory for at most one part
@@ -41,8 +39,8 @@ func (f fault) Error() string { return string(f) }
 // A request has too many entries, or they have too many bytes.
 var errTooLong = faultf("the entries of a request have more than %d bytes", maxBytes)
 
-func tooMany(n int) error {
-	return faultf("a request has %d entries, and it may have %d", n, MaxEntries)
+func tooManyEntries(n int) error {
+	return faultf("a request has %d entries, and it may have %d", n, entry.MostAtOnce)
 }
 
 func faultf(format string, args ...any) error { return fault(fmt.Sprintf(format, args...)) }
@@ -53,11 +51,11 @@ const (
 	atOnce    // the sender need not wait before it tries again
 )
 
-// check returns an error if the receiver would refuse a request. Then Raft's own transport carries the
+// checkRequest returns an error if the receiver would refuse a request. Then Raft's own transport carries the
 // request.
-func check(r *raft.AppendEntriesRequest) error {
-	if len(r.Entries) > MaxEntries {
-		return tooMany(len(r.Entries))
+func checkRequest(r *raft.AppendEntriesRequest) error {
+	if len(r.Entries) > entry.MostAtOnce {
+		return tooManyEntries(len(r.Entries))
 	}
 	size := 0
 	for _, l := range r.Entries {
@@ -71,10 +69,10 @@ func check(r *raft.AppendEntriesRequest) error {
 
 // writeRequest writes a request. It uses the memory of buf, and returns that memory for the next request.
 func writeRequest(w io.Writer, buf []byte, r *raft.AppendEntriesRequest) ([]byte, error) {
-	if err := check(r); err != nil {
+	if err := checkRequest(r); err != nil {
 		return buf, err
 	}
-	b := append(buf[:0], version, byte(r.ProtocolVersion))
+	b := append(buf[:0], entriesVersion, byte(r.ProtocolVersion))
 	for _, n := range [...]int{len(r.ID), len(r.Addr), len(r.Entries)} {
 		b = binary.LittleEndian.AppendUint16(b, uint16(n))
 	}
@@ -107,12 +105,12 @@ func writeRequest(w io.Writer, buf []byte, r *raft.AppendEntriesRequest) ([]byte
 
 // readRequest reads a request.
 func readRequest(in *bufio.Reader) (*raft.AppendEntriesRequest, error) {
-	var head [headSize]byte
+	var head [requestHead]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, err
 	}
-	if head[0] != version {
-		return nil, faultf("a request with entries has version %d, and this server knows version %d: run the same release on every node", head[0], version)
+	if head[0] != entriesVersion {
+		return nil, faultf("a request with entries has version %d, and this server knows version %d: run the same release on every node", head[0], entriesVersion)
 	}
 	number := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	long := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }
@@ -124,8 +122,8 @@ func readRequest(in *bufio.Reader) (*raft.AppendEntriesRequest, error) {
 	}
 	r.ProtocolVersion = raft.ProtocolVersion(head[1])
 	r.ID, r.Addr = names[:id], names[id:]
-	if entries > MaxEntries {
-		return nil, tooMany(entries)
+	if entries > entry.MostAtOnce {
+		return nil, tooManyEntries(entries)
 	}
 	var err error
 	r.Entries, err = readEntries(in, entries, maxBytes)
@@ -147,7 +145,7 @@ func readEntries(in *bufio.Reader, n, most int) ([]*raft.Log, error) {
 
 // readEntry reads an entry that has at most the given number of bytes.
 func readEntry(in *bufio.Reader, l *raft.Log, most int) (err error) {
-	var head [entrySize]byte
+	var head [entryHead]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package carrier
+package peer
 
 import (
 	"bufio"
@@ -38,7 +38,7 @@ func FuzzReadRequest(f *testing.F) {
 		require.True(t, bytes.HasPrefix(all, again.Bytes()), "%x became %x", all, again.Bytes())
 		var l raft.Log
 		if err := readEntry(bufio.NewReader(bytes.NewReader(all)), &l, len(all)); err == nil {
-			require.LessOrEqual(t, len(l.Data), len(all)-entrySize)
+			require.LessOrEqual(t, len(l.Data), len(all)-entryHead)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package handshake
+package peer
 
 import (
 	"crypto/tls"
@@ -13,15 +13,15 @@ import (
 // on loopback addresses only.
 type Security struct {
 	Secret  []byte        // cluster-secret; empty: no secret
-	Timeout time.Duration // for one handshake; 0 is DefaultTimeout
+	Timeout time.Duration // for one handshake; 0 is handshakeTimeout
 
 	// ServerTLS and ClientTLS return the configuration for the next connection. Either both are nil, or
 	// neither.
 	ServerTLS, ClientTLS func() *tls.Config
 }
 
-// DefaultTimeout is the time that a handshake may take.
-const DefaultTimeout = 5 * time.Second
+// handshakeTimeout is the time that a handshake may take.
+const handshakeTimeout = 5 * time.Second
 
 // leastSecret is the number of bytes that a secret has at least.
 const leastSecret = 16
@@ -93,5 +93,16 @@ func (s *Security) timeout() time.Duration {
 	if s.Timeout > 0 {
 		return s.Timeout
 	}
-	return DefaultTimeout
+	return handshakeTimeout
+}
+
+// within runs a step that reads from a connection or writes to it. It closes the connection if the step
+// takes longer than allowed, and then returns an error. The step must end once the connection is closed.
+func within(conn net.Conn, allowed time.Duration, step func() error) error {
+	late := time.AfterFunc(allowed, func() { _ = conn.Close() })
+	err := step()
+	if !late.Stop() {
+		return fmt.Errorf("it did not answer within %v", allowed)
+	}
+	return err
 }

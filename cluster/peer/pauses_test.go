@@ -1,4 +1,4 @@
-package carrier
+package peer
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func (p *pipes) Close() error {
 func piped(t *testing.T, log io.Writer, dial func() (net.Conn, error)) (*Carrier, *pipes) {
 	layer := &pipes{closed: make(chan struct{}), dial: dial}
 	network := raft.NewNetworkTransport(&pipes{closed: make(chan struct{})}, 3, time.Minute, io.Discard)
-	c := New(network, layer, time.Minute, nil, hclog.New(&hclog.LoggerOptions{Output: log, Level: hclog.Warn}))
+	c := NewCarrier(network, layer, time.Minute, nil, hclog.New(&hclog.LoggerOptions{Output: log, Level: hclog.Warn}))
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c, layer
 }
@@ -88,7 +88,7 @@ func answering(answers int) func() (net.Conn, error) {
 		here, there := net.Pipe()
 		go func() {
 			for range answers {
-				_, _ = io.ReadFull(there, make([]byte, headSize))
+				_, _ = io.ReadFull(there, make([]byte, requestHead))
 				_, _ = there.Write(make([]byte, answerSize))
 			}
 			_ = there.Close()
@@ -118,7 +118,7 @@ func TestAPauseFollowsAConnectionThatEndsAfterAnswers(t *testing.T) {
 		c, layer := piped(t, io.Discard, answering(1))
 		require.Equal(t, 4, ask(c, layer, 990*time.Millisecond, use)) // at once, and after 100, 300, and 700 ms
 		require.LessOrEqual(t, ask(c, layer, time.Minute, use), 16)
-		time.Sleep(lastPause)
+		time.Sleep(lastRest)
 		layer.dial = answering(provenBy)
 		require.Equal(t, 10, ask(c, layer, 990*time.Millisecond, use), "one in 100 ms")
 	})
@@ -152,7 +152,7 @@ func TestFaultsAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		c, _ := piped(t, &log, nil)
-		wrong := bytes.Repeat([]byte{9}, headSize)
+		wrong := bytes.Repeat([]byte{9}, requestHead)
 		for range 25 {
 			here, there := net.Pipe()
 			go func() { _, _ = there.Write(wrong) }()

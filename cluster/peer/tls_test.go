@@ -1,4 +1,4 @@
-package handshake
+package peer
 
 import (
 	"crypto/ecdsa"
@@ -68,7 +68,7 @@ func TestCertificates(t *testing.T) {
 	node := secured(ours.certify(t, "localhost", bothUses...), ours)
 	require.NoError(t, node.Check())
 	require.NoError(t, node.MayListen(""))
-	o := shake(t, node, node, Preface{Kind: Call}, admitAll)
+	o := shake(t, node, node, purpose{Kind: kindCall}, admitAll)
 	o.requireOpen(t)
 	require.IsType(t, &tls.Conn{}, o.dialed)
 	for name, stranger := range map[string]*Security{
@@ -76,7 +76,7 @@ func TestCertificates(t *testing.T) {
 		"for servers only":      secured(ours.certify(t, "localhost", x509.ExtKeyUsageServerAuth), ours),
 		"without a certificate": {},
 	} {
-		o := shake(t, stranger, node, Preface{Kind: Call}, func(Preface) Refusal { t.Error("admitted"); return Accepted })
+		o := shake(t, stranger, node, purpose{Kind: kindCall}, func(purpose) Refusal { t.Error("admitted"); return accepted })
 		require.Error(t, o.dialErr, name)
 		require.Error(t, o.acceptErr, name)
 	}
@@ -86,7 +86,7 @@ func TestCertificates(t *testing.T) {
 		"for clients only":      secured(ours.certify(t, "localhost", x509.ExtKeyUsageClientAuth), ours),
 		"without a certificate": {},
 	} {
-		o := shake(t, node, imposter, Preface{Kind: Call}, admitAll)
+		o := shake(t, node, imposter, purpose{Kind: kindCall}, admitAll)
 		require.Error(t, o.dialErr, name)
 	}
 }
@@ -96,10 +96,10 @@ func TestCertificatesAndSecret(t *testing.T) {
 	ours := newAuthority(t)
 	node, client := secured(ours.certify(t, "localhost", bothUses...), ours), secured(ours.certify(t, "localhost", bothUses...), ours)
 	node.Secret = secret
-	shake(t, node, node, Preface{Kind: Raft}, admitAll).requireOpen(t)
-	require.ErrorIs(t, shake(t, client, node, Preface{Kind: Raft}, admitAll).dialErr, WantsSecret)
+	shake(t, node, node, purpose{Kind: kindRaft}, admitAll).requireOpen(t)
+	require.ErrorIs(t, shake(t, client, node, purpose{Kind: kindRaft}, admitAll).dialErr, wantsSecret)
 	client.Secret = other
-	require.ErrorIs(t, shake(t, client, node, Preface{Kind: Raft}, admitAll).dialErr, WrongProof)
+	require.ErrorIs(t, shake(t, client, node, purpose{Kind: kindRaft}, admitAll).dialErr, wrongProof)
 }
 
 // Somebody with a certificate cannot pass the proofs of two nodes on, because each TLS connection has its own.
@@ -116,8 +116,8 @@ func TestProofsAreBoundToTLS(t *testing.T) {
 		_, _ = io.Copy(far, near)
 		_ = c.Close()
 	}()
-	o := shakeOver(t, a, d, node, node, Preface{Kind: Raft}, admitAll)
-	require.ErrorIs(t, o.dialErr, WrongProof)
+	o := shakeOver(t, a, d, node, node, purpose{Kind: kindRaft}, admitAll)
+	require.ErrorIs(t, o.dialErr, wrongProof)
 	require.Error(t, o.acceptErr)
 }
 
@@ -148,7 +148,7 @@ func TestCheckCertificates(t *testing.T) {
 	}
 	// A configuration that becomes wrong later opens nothing.
 	late := change(func(server, client *tls.Config) { server.ClientAuth, client.RootCAs = tls.NoClientCert, nil })
-	o := shake(t, late, late, Preface{Kind: Raft}, admitAll)
+	o := shake(t, late, late, purpose{Kind: kindRaft}, admitAll)
 	require.EqualError(t, o.acceptErr, authority)
 	require.EqualError(t, o.dialErr, authority)
 }

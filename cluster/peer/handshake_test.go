@@ -1,4 +1,4 @@
-package handshake
+package peer
 
 import (
 	"bytes"
@@ -20,17 +20,17 @@ var (
 	any20  = [20]byte{1, 2, 3}
 )
 
-func admitAll(Preface) Refusal { return Accepted }
+func admitAll(purpose) Refusal { return accepted }
 
 // An outcome is what both ends of a handshake have at its end.
 type outcome struct {
 	dialed, accepted   net.Conn
-	preface            Preface
+	preface            purpose
 	dialErr, acceptErr error
 }
 
 // shake lets two nodes shake hands over a socket.
-func shake(t *testing.T, dial, accept *Security, p Preface, admit func(Preface) Refusal) outcome {
+func shake(t *testing.T, dial, accept *Security, p purpose, admit func(purpose) Refusal) outcome {
 	t.Helper()
 	a, b := sockets(t)
 	return shakeOver(t, a, b, dial, accept, p, admit)
@@ -49,16 +49,16 @@ func sockets(t *testing.T) (a, b net.Conn) {
 	return a, b
 }
 
-func shakeOver(t *testing.T, a, b net.Conn, dial, accept *Security, p Preface, admit func(Preface) Refusal) (o outcome) {
+func shakeOver(t *testing.T, a, b net.Conn, dial, accept *Security, p purpose, admit func(purpose) Refusal) (o outcome) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		o.accepted, o.preface, o.acceptErr = accept.Accept(b, admit)
+		o.accepted, o.preface, o.acceptErr = accept.accept(b, admit)
 	}()
 	var err error
 	var conn net.Conn
-	conn, err = dial.Dial(t.Context(), a, "localhost", p)
+	conn, err = dial.dial(t.Context(), a, "localhost", p)
 	<-done
 	o.dialed, o.dialErr = conn, err
 	t.Cleanup(func() { _, _ = a.Close(), b.Close() })
@@ -81,8 +81,8 @@ func (o outcome) requireOpen(t *testing.T) {
 
 func TestHandshake(t *testing.T) {
 	for name, s := range map[string]*Security{"nothing": {}, "secret": {Secret: secret}} {
-		for _, kind := range Kinds {
-			want := Preface{kind, 7, any20}
+		for _, kind := range kinds {
+			want := purpose{kind, 7, any20}
 			o := shake(t, s, s, want, admitAll)
 			require.Equal(t, want, o.preface, name)
 			o.requireOpen(t)
@@ -92,27 +92,27 @@ func TestHandshake(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	none, one, two := &Security{}, &Security{Secret: secret}, &Security{Secret: other}
-	no := func(r Refusal) func(Preface) Refusal { return func(Preface) Refusal { return r } }
+	no := func(r Refusal) func(purpose) Refusal { return func(purpose) Refusal { return r } }
 	for name, c := range map[string]struct {
 		dial, accept *Security
-		kind         Kind
-		admit        func(Preface) Refusal
+		kind         connKind
+		admit        func(purpose) Refusal
 		want         Refusal
 	}{
-		"the acceptor has a secret":       {none, one, Raft, admitAll, WantsSecret},
-		"the dialer has a secret":         {one, none, Raft, admitAll, HasNoSecret},
-		"two secrets":                     {one, two, Raft, admitAll, WrongProof},
-		"an unknown kind":                 {one, one, 'X', admitAll, UnknownKind},
-		"too many, with a secret":         {one, one, Call, no(TooMany), TooMany},
-		"not served, with nothing":        {none, none, Forward, no(NotServed), NotServed},
-		"another cluster, with a secret":  {one, one, Raft, no(OtherCluster), OtherCluster},
-		"another cluster, with nothing":   {none, none, Raft, no(OtherCluster), OtherCluster},
-		"an unknown kind, without secret": {none, none, 0, admitAll, UnknownKind},
+		"the acceptor has a secret":       {none, one, kindRaft, admitAll, wantsSecret},
+		"the dialer has a secret":         {one, none, kindRaft, admitAll, hasNoSecret},
+		"two secrets":                     {one, two, kindRaft, admitAll, wrongProof},
+		"an unknown kind":                 {one, one, 'X', admitAll, unknownKind},
+		"too many, with a secret":         {one, one, kindCall, no(tooManyOpen), tooManyOpen},
+		"not served, with nothing":        {none, none, kindForward, no(notServed), notServed},
+		"another cluster, with a secret":  {one, one, kindRaft, no(otherCluster), otherCluster},
+		"another cluster, with nothing":   {none, none, kindRaft, no(otherCluster), otherCluster},
+		"an unknown kind, without secret": {none, none, 0, admitAll, unknownKind},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := shake(t, c.dial, c.accept, Preface{Kind: c.kind}, c.admit)
+			o := shake(t, c.dial, c.accept, purpose{Kind: c.kind}, c.admit)
 			require.ErrorIs(t, o.dialErr, c.want)
-			var refused *Refused
+			var refused *refusedError
 			require.ErrorAs(t, o.acceptErr, &refused)
 			require.Equal(t, c.want, refused.Refusal)
 			require.NotEmpty(t, refused.Error())
@@ -124,30 +124,30 @@ func TestRefusals(t *testing.T) {
 
 // A node is admitted only after it has proved itself.
 func TestAdmitComesAfterTheProof(t *testing.T) {
-	o := shake(t, &Security{Secret: other}, &Security{Secret: secret}, Preface{Kind: Raft}, func(Preface) Refusal {
+	o := shake(t, &Security{Secret: other}, &Security{Secret: secret}, purpose{Kind: kindRaft}, func(purpose) Refusal {
 		t.Error("asked before the proof")
-		return Accepted
+		return accepted
 	})
-	require.ErrorIs(t, o.dialErr, WrongProof)
+	require.ErrorIs(t, o.dialErr, wrongProof)
 }
 
 func TestOtherVersionIsRefused(t *testing.T) {
 	a, b := net.Pipe()
 	go func() {
-		preface := Preface{Kind: Raft}.wire(0, nonce{})
-		preface[len(magic)] = version + 1
+		preface := purpose{Kind: kindRaft}.wire(0, nonce{})
+		preface[len(magic)] = protocol + 1
 		_, _ = a.Write(preface[:])
 		_, _ = io.Copy(io.Discard, a)
 	}()
-	_, _, err := (&Security{}).Accept(b, admitAll)
+	_, _, err := (&Security{}).accept(b, admitAll)
 	require.EqualError(t, err, "it speaks another version of the peer protocol: run the same release on every node")
 }
 
 func TestRefusalsSayWhatToDo(t *testing.T) {
-	for r := Accepted; r < afterRefusals; r++ {
+	for r := accepted; r < afterRefusals; r++ {
 		require.NotEmpty(t, r.Error())
-		if r != Accepted {
-			require.NotEmpty(t, (&Refused{r}).Error())
+		if r != accepted {
+			require.NotEmpty(t, (&refusedError{r}).Error())
 		}
 	}
 	require.Equal(t, "it refuses for a reason that this release does not know (200): run the same release on every node", Refusal(200).Error())
@@ -158,36 +158,36 @@ func TestAnAcceptorWithoutTheSecretIsFound(t *testing.T) {
 	a, b := net.Pipe()
 	go func() {
 		_, _ = io.CopyN(io.Discard, b, int64(prefaceSize))
-		_, _ = b.Write(append([]byte{byte(Accepted)}, make([]byte, nonceSize)...))
+		_, _ = b.Write(append([]byte{byte(accepted)}, make([]byte, nonceSize)...))
 		_, _ = io.CopyN(io.Discard, b, 32)
-		_, _ = b.Write(append([]byte{byte(Accepted)}, make([]byte, 32)...))
+		_, _ = b.Write(append([]byte{byte(accepted)}, make([]byte, 32)...))
 	}()
-	_, err := (&Security{Secret: secret}).Dial(t.Context(), a, "b", Preface{Kind: Raft})
-	require.ErrorIs(t, err, WrongProof)
+	_, err := (&Security{Secret: secret}).dial(t.Context(), a, "b", purpose{Kind: kindRaft})
+	require.ErrorIs(t, err, wrongProof)
 }
 
 // No proof can be used for another purpose: each byte of the preface, the role and the nonce are part of it.
 func TestProofsAreBound(t *testing.T) {
-	base := prover{secret: secret, preface: Preface{Kind: Raft, Group: 1, Cluster: any20}.wire(hasSecret, nonce{9}), nonce: nonce{4}}
-	proof := base.proof(dialer)
-	require.True(t, base.holds(dialer, proof))
-	require.False(t, base.holds(acceptor, proof), "nobody can send a proof back")
+	base := prover{secret: secret, preface: purpose{Kind: kindRaft, Group: 1, Cluster: any20}.wire(hasSecret, nonce{9}), nonce: nonce{4}}
+	proof := base.proof(dialerRole)
+	require.True(t, base.holds(dialerRole, proof))
+	require.False(t, base.holds(acceptorRole, proof), "nobody can send a proof back")
 	for i := range base.preface {
 		changed := base
 		changed.preface[i] ^= 1
-		require.False(t, changed.holds(dialer, proof), "byte %d", i)
+		require.False(t, changed.holds(dialerRole, proof), "byte %d", i)
 	}
 	changed := base
 	changed.nonce[31] ^= 1
-	require.False(t, changed.holds(dialer, proof))
+	require.False(t, changed.holds(dialerRole, proof))
 	changed = base
 	changed.secret = other
-	require.False(t, changed.holds(dialer, proof))
+	require.False(t, changed.holds(dialerRole, proof))
 	changed = base
 	changed.binding = []byte{1}
-	require.False(t, changed.holds(dialer, proof))
+	require.False(t, changed.holds(dialerRole, proof))
 	for n := range proof {
-		require.False(t, base.holds(dialer, proof[:n]))
+		require.False(t, base.holds(dialerRole, proof[:n]))
 	}
 }
 
@@ -196,7 +196,7 @@ func TestAReplayIsRefused(t *testing.T) {
 	s := &Security{Secret: secret}
 	a, b := net.Pipe()
 	var sent bytes.Buffer
-	shakeOver(t, recorder{a, &sent}, b, s, s, Preface{Kind: Call}, admitAll).requireOpen(t)
+	shakeOver(t, recorder{a, &sent}, b, s, s, purpose{Kind: kindCall}, admitAll).requireOpen(t)
 	recorded := sent.Bytes()[:prefaceSize+32]
 	c, d := net.Pipe()
 	go func() {
@@ -205,8 +205,8 @@ func TestAReplayIsRefused(t *testing.T) {
 		_, _ = c.Write(recorded[prefaceSize:])
 		_, _ = io.Copy(io.Discard, c)
 	}()
-	_, _, err := s.Accept(d, admitAll)
-	require.EqualError(t, err, (&Refused{WrongProof}).Error())
+	_, _, err := s.accept(d, admitAll)
+	require.EqualError(t, err, (&refusedError{wrongProof}).Error())
 }
 
 // recorder keeps what is written.
@@ -225,13 +225,13 @@ func TestHandshakesTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Security{Secret: secret}
 		for name, shake := range map[string]func(net.Conn) error{
-			"accept": func(c net.Conn) error { _, _, err := s.Accept(c, admitAll); return err },
-			"dial":   func(c net.Conn) error { _, err := s.Dial(t.Context(), c, "b", Preface{Kind: Raft}); return err },
+			"accept": func(c net.Conn) error { _, _, err := s.accept(c, admitAll); return err },
+			"dial":   func(c net.Conn) error { _, err := s.dial(t.Context(), c, "b", purpose{Kind: kindRaft}); return err },
 		} {
 			a, b := net.Pipe()
 			began := time.Now()
 			require.EqualError(t, shake(a), "it did not answer within 5s", name)
-			require.Equal(t, DefaultTimeout, time.Since(began))
+			require.Equal(t, handshakeTimeout, time.Since(began))
 			_, err := b.Read(make([]byte, 1))
 			require.ErrorIs(t, err, io.EOF, "the connection is closed")
 		}
@@ -245,7 +245,7 @@ func TestAContextEndsADial(t *testing.T) {
 		_, _ = io.CopyN(io.Discard, b, int64(prefaceSize))
 		cancel()
 	}()
-	_, err := (&Security{Secret: secret}).Dial(ctx, a, "b", Preface{Kind: Raft})
+	_, err := (&Security{Secret: secret}).dial(ctx, a, "b", purpose{Kind: kindRaft})
 	require.Error(t, err)
 	_, err = a.Write([]byte("x"))
 	require.ErrorIs(t, err, io.ErrClosedPipe)
@@ -264,7 +264,7 @@ func TestStrangersAreRefused(t *testing.T) {
 			_, _ = a.Write([]byte(sent))
 			_ = a.Close()
 		}()
-		_, _, err := (&Security{Secret: secret}).Accept(b, func(Preface) Refusal { t.Error("asked"); return Accepted })
+		_, _, err := (&Security{Secret: secret}).accept(b, func(purpose) Refusal { t.Error("asked"); return accepted })
 		require.Error(t, err, name)
 		if len(sent) > prefaceSize {
 			require.ErrorIs(t, err, errMagic, name)
@@ -279,7 +279,7 @@ func TestACutDialIsExplained(t *testing.T) {
 		_, _ = io.CopyN(io.Discard, b, int64(prefaceSize))
 		_ = b.Close()
 	}()
-	_, err := (&Security{}).Dial(t.Context(), a, "b", Preface{Kind: Raft})
+	_, err := (&Security{}).dial(t.Context(), a, "b", purpose{Kind: kindRaft})
 	require.ErrorContains(t, err, "it closed the connection during the handshake: compare tls-cluster on both nodes, and read its log")
 }
 
@@ -324,22 +324,22 @@ func (s *script) Close() error                { return nil }
 
 // No bytes open a port that has a secret, and the port reads no more than the handshake has.
 func FuzzAccept(f *testing.F) {
-	good := Preface{Kind: Raft}.wire(hasSecret, nonce{})
+	good := purpose{Kind: kindRaft}.wire(hasSecret, nonce{})
 	f.Add(append(good[:], make([]byte, 32)...))
 	f.Add([]byte("cell"))
 	f.Add(bytes.Repeat([]byte{0xff}, 200))
-	for _, kind := range Kinds {
-		preface := Preface{Kind: kind, Group: 3}.wire(0, nonce{1})
+	for _, kind := range kinds {
+		preface := purpose{Kind: kind, Group: 3}.wire(0, nonce{1})
 		f.Add(preface[:])
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		s := &script{in: bytes.NewReader(sent)}
-		_, _, err := (&Security{Secret: secret}).Accept(s, func(Preface) Refusal { t.Fatal("admitted"); return Accepted })
+		_, _, err := (&Security{Secret: secret}).accept(s, func(purpose) Refusal { t.Fatal("admitted"); return accepted })
 		if err == nil || s.read > prefaceSize+32 || s.sent.Len() > 2+nonceSize {
 			t.Fatalf("read %d, wrote %d, error %v", s.read, s.sent.Len(), err)
 		}
 		s = &script{in: bytes.NewReader(sent)}
-		_, p, err := (&Security{}).Accept(s, admitAll)
+		_, p, err := (&Security{}).accept(s, admitAll)
 		if err == nil && p.wire(sent[8], nonce(sent[29:61])) != wired(sent[:prefaceSize]) {
 			t.Fatalf("%+v is not what %x says", p, sent)
 		}
@@ -349,11 +349,11 @@ func FuzzAccept(f *testing.F) {
 // No bytes of an acceptor make a dialer with a secret believe it.
 func FuzzDial(f *testing.F) {
 	f.Add(make([]byte, 66))
-	f.Add([]byte{byte(WantsSecret)})
+	f.Add([]byte{byte(wantsSecret)})
 	f.Add([]byte{0})
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		s := &script{in: bytes.NewReader(answer)}
-		if _, err := (&Security{Secret: secret}).Dial(t.Context(), s, "b", Preface{Kind: Raft}); err == nil || s.read > 66 {
+		if _, err := (&Security{Secret: secret}).dial(t.Context(), s, "b", purpose{Kind: kindRaft}); err == nil || s.read > 66 {
 			t.Fatalf("read %d, error %v", s.read, err)
 		}
 	})
@@ -366,8 +366,8 @@ func BenchmarkHandshake(b *testing.B) {
 	for b.Loop() {
 		x, y := net.Pipe()
 		done := make(chan error, 1)
-		go func() { _, _, err := s.Accept(y, admitAll); done <- err }()
-		_, err := s.Dial(context.Background(), x, "b", Preface{Kind: Raft})
+		go func() { _, _, err := s.accept(y, admitAll); done <- err }()
+		_, err := s.dial(context.Background(), x, "b", purpose{Kind: kindRaft})
 		if err := errors.Join(err, <-done); err != nil {
 			b.Fatal(err)
 		}

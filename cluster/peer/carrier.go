@@ -1,4 +1,4 @@
-package carrier
+package peer
 
 import (
 	"bufio"
@@ -42,10 +42,10 @@ func (s *seldom) may() bool {
 	return true
 }
 
-// New returns a transport. Entries go over the connections of the second layer, and all other messages go
+// NewCarrier returns a transport. Entries go over the connections of the second layer, and all other messages go
 // over network. An answer must come within the timeout. Messages of network wait until something comes from
 // quiet; nil is no wait.
-func New(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, quiet <-chan time.Time, log hclog.Logger) *Carrier {
+func NewCarrier(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, quiet <-chan time.Time, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
 		pauses: pauses{of: map[raft.ServerAddress]*pause{}},
@@ -189,4 +189,63 @@ func (c *Carrier) serve(conn net.Conn) error {
 			return err
 		}
 	}
+}
+
+// A pause after a failed pipeline. Each failure doubles it.
+const (
+	firstRest = 100 * time.Millisecond
+	lastRest  = 5 * time.Second
+)
+
+// maxPauses is the most addresses that have pauses. A cluster has fewer nodes.
+const maxPauses = 1024
+
+// pauses are the times in which no pipeline to an address begins.
+type pauses struct {
+	mu sync.Mutex                    // guards the map below
+	of map[raft.ServerAddress]*pause // of the addresses whose newest pipeline failed
+}
+
+// pause is the newest pause of an address.
+type pause struct {
+	length time.Duration
+	lasts  bool
+}
+
+// begin begins a pause. It reports whether this is the first failure in a row.
+func (p *pauses) begin(to raft.ServerAddress) (first bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.of) >= maxPauses {
+		clear(p.of)
+	}
+	length := firstRest
+	if one := p.of[to]; one != nil {
+		length = min(2*one.length, lastRest)
+	} else {
+		first = true
+	}
+	one := &pause{length: length, lasts: true} // a new value: the timer of an earlier pause must not end this one
+	p.of[to] = one
+	time.AfterFunc(length, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		one.lasts = false
+	})
+	return first
+}
+
+// last reports whether a pause of an address lasts at this moment.
+func (p *pauses) last(to raft.ServerAddress) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one := p.of[to]
+	return one != nil && one.lasts
+}
+
+// forget forgets the failures of an address.
+func (p *pauses) forget(to raft.ServerAddress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, to)
 }
