@@ -1,71 +1,51 @@
-// Package cluster makes several servers hold the same keys. One node leads: it runs commands at once, and
-// the effects go to the log of hashicorp/raft. Replies wait until a majority of the nodes has their effects.
-// So the cluster may lose a node, and every reply that was sent stays valid.
+// Package cluster is the life of this server as a node of a cluster: it gets its place, takes part in a group,
+// and serves the other nodes.
 //
+//	member.go    Member: New, Start
 //	options.go   what the edge provides
-//	node.go      Node: start and stop
-//	parts.go     what anyone may read of a node, and how its goroutines end
-//	config.go    raft's configuration; its messages go to the server's log
-//	epoch.go     the epochs: the times for which a node leads, their beginning and their end
-//	silence.go   followers notice the loss of a leader early
-//	proposer.go  the effects of transactions become batches, and batches become entries of the log
-//	late.go      changes that come too late
-//	fsm.go       what a committed entry does
-//	state.go     which entries count; steps that tests replace
-//	level.go     the feature levels: which forms of entries and snapshots a release knows
-//	feature.go   a leader raises the level
-//	barrier.go   which replies wait, and for what
-//	lease.go     until when a leader may answer from its memory
-//	fresh.go     how old the keys of a follower are
-//	clock.go     the time of the cluster
-//	skew.go      a clock that differs from the others
-//	snapshot.go  the keyspace of one moment for raft, and back
-//	sink.go      one snapshot, and its writer: it pauses for clients, and fails when the node stops
-//	future.go    calls to raft that end with the node
-//	found.go     the first members; the only node of a new cluster, from the keys of a disk or of a file
-//	rebuild.go   the keyspace again from the last snapshot and the log
-//	members.go   announcing nodes, CLUSTER FAILOVER and PUBLISH; one change of the members at a time
-//	removal.go   nodes that are removed
-//	admit.go     nodes that join
-//	giveway.go   a leader lets another node lead
-//	stall.go     a leader whose disk does not answer
-//	view.go      the cluster as clients see it
-//	counts.go    what a node counts
-//	metrics.go   numbers for INFO and for metrics
+//	stop.go      Stop, which takes a bounded time
+//	endings.go   how the goroutines of a member wake each other, and what Stop ends
+//	facade.go    what the server sees of the cluster, also before the node has its place
+//	place.go     gets the place: asks the others until roster.Decide knows
+//	heal.go      the disk has failed: the life of the node ends
+//	reopen.go    the disk works again
+//	forgotten.go the cluster removes the node, and takes it back as another one
+//	standing.go  what the node knows about its place
+//	address.go   where the others reach the node
+//	begin.go     starts the group at its place
+//	transport.go the timeout of the message that hands the lead over
+//	joining.go   asks the leader until this node votes
+//	views.go     what two views differ in, and the addresses of a view
+//	within.go    a call that ends with a context
+//	watch.go     follows the cluster: leaders, nodes, published messages
+//	snapshots.go when a snapshot is due
+//	service.go   what the other nodes ask this node
+//	calls.go     what this node asks the others: CLUSTER MEET, FORGET and FAILOVER
+//	proxy.go     clients that a follower passes on to the leader
+//	vitals.go    asks the others again and again
+//	vital.go     what they say: how far they are, and their clocks
+//	state.go     the state for a person on call
+//	check.go     asks a node for its state
+//	recover.go   Recovery: the only node of a new cluster
+//	disk.go      the directory of the node: its id, its log, its snapshots
 //
-// # The way of a write
+// # The way of a node
 //
-// A command runs on the leader as on a single server. [Node.Committed] gets its effects while the locks are
-// held, and appends them to a batch. At the end of a turn the replies wait for the batch. Then the proposer
-// gives it to raft as an entry. When raft has it on a majority of nodes, it calls [Node.Apply] on every
-// node, in the order of the log. On the leader the effects are in the store already, so Apply only confirms
-// them: replies leave. On all other nodes Apply changes the store.
-//
-// # Epochs
-//
-// A node that raft elects proposes an entry of kind EpochBegins first. Its epoch begins when that entry is
-// applied. It ends when raft elects another node, or when an entry fails. Then the store may have effects
-// that no other node has. When the next epoch of any leader begins, these effects can no longer be
-// committed. Then the node takes them back.
+// New makes the parts, and Start opens the directory. Then one goroutine asks the nodes of cluster-nodes,
+// until [roster.Decide] says what to do. Until then clients get LOADING. After that the group of package group
+// does the work, and other goroutines follow it until Stop.
 //
 // # Invariants
 //
-//   - The store is what the log says up to the last applied entry. On a leader the effects of the unconfirmed batches
-//     follow, in their order.
-//   - A reply leaves only after everything from which it was computed is committed. It also needs a proof that the node
-//     has led until then. Otherwise the node closes the connection.
-//   - Commands change keys only in an epoch. They check this while they hold their locks.
-//   - An entry counts only in the term in which it was proposed, and only if its number follows that of the entry before.
-//     All nodes drop every other entry.
-//   - An entry that cannot be applied stops the node.
-//   - A leader writes no form of an entry that is newer than the feature level. All members know this level, and it never falls.
-//   - The time of the log never goes back. Each node may remove keys by itself that had expired at [Node.Horizon]: no
-//     later leader sees such a key.
-//   - One goroutine applies entries: that of raft's FSM. It never waits for a client.
+//   - The id is on disk before Raft starts.
+//   - Raft's port opens one node timeout after the process began: until then others may rely on promises that this node
+//     no longer knows.
+//   - The directory is marked clean only after the log was closed without an error.
+//   - A node whose disk has failed does not take part until the disk works again. It reports this.
+//   - A node that cannot go on, and that no waiting helps, ends its process. The error says why.
 //
 // # Locks
 //
-// Node.mu guards what its comment says. It is taken while partitions of the store are locked, so no
-// goroutine locks a partition or waits for raft while it holds Node.mu. A call that changes who takes part
-// has the only place of Node.members until raft has answered. It holds no lock meanwhile.
+// place.mu guards the standing of the node. vitals.mu guards what the others said. No goroutine holds a lock
+// while it asks a node, or takes one lock inside another.
 package cluster

@@ -1,40 +1,60 @@
 package cluster
 
 import (
-	"cellserver/cluster/entry"
-	"cellserver/store"
+	"cmp"
+	"slices"
+
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
 )
 
-// fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the
-// same entries.
-type fsmState struct {
-	term  uint64 // of the last entry that counted
-	batch uint64 // its number
-	time  int64  // the time of the log, in Unix nanoseconds
-}
-
-// follows reports whether an entry counts. Effects that were collected in one epoch and proposed in a later
-// epoch must not count, because they were computed from an older state.
-func (s *fsmState) follows(e *entry.Entry, term uint64) bool {
-	switch {
-	case e.Term != term:
-		return false
-	case e.Kind == entry.EpochBegins:
-		return true
+// State says how the cluster is, as far as this node knows.
+func (m *Member) State() *roster.State {
+	m.place.mu.Lock()
+	s := &roster.State{Self: m.place.standing.ID, Cluster: m.place.standing.Cluster, Waiting: m.place.waiting}
+	m.place.mu.Unlock()
+	if err := m.disk().err(); err != nil {
+		s.Fault = err.Error()
 	}
-	return e.Term == s.term && e.Batch == s.batch+1
+	g := m.taking()
+	if g == nil {
+		s.Cluster = ""
+		return s
+	}
+	v, numbers := m.View(), m.Metrics()
+	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
+	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), int(numbers.Level), m.sender.Dropped()
+	s.Numbers = roster.Numbers{
+		Lag: numbers.LagBytes, Commits: numbers.Commits(), Half: numbers.Within(0.5), Most: numbers.Within(0.99),
+		Epochs: numbers.EpochChanges, Undone: numbers.Undone, Misses: numbers.LeaseMisses,
+	}
+	s.Log, s.Stuck = numbers.LogBytes, numbers.LogGrows
+	s.Leader = leaderID(v)
+	s.Since = m.place.ledFor(s.Leader, m.o.Clock.Monotonic()) / 1e6
+	for i := range v.Nodes {
+		s.Nodes = append(s.Nodes, m.nodeState(v, i))
+	}
+	slices.SortFunc(s.Nodes, func(a, b roster.NodeState) int { return cmp.Compare(a.Address, b.Address) })
+	return s
 }
 
-// take notes an entry that counts.
-func (s *fsmState) take(e *entry.Entry) {
-	s.term, s.batch, s.time = e.Term, e.Batch, max(s.time, e.Time)
-}
-
-// hooks are steps that tests replace with faulty steps, to see that other tests notice the faults.
-type hooks struct {
-	follows func(s *fsmState, e *entry.Entry, term uint64) bool
-	revert  func(undo []store.Undo)
-	propose func(apply func()) // gives an entry to raft by apply, at once or later; nil for at once
-	watch   func()             // watchLog
-	run     func()             // is called before each step of run; nil for nothing
+// nodeState says how one node is.
+func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
+	k := &v.Nodes[i]
+	s := roster.NodeState{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter, Leaving: m.group.Load().IsGone(k.ID)}
+	if i == v.Self {
+		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
+		if err := m.disk().err(); err != nil {
+			s.Fault = err.Error()
+		}
+		return s
+	}
+	of := m.vitals.get(k.ID)
+	if !of.answers() {
+		s.Silent = max(1, (m.o.Clock.Monotonic()-max(of.heard, of.asked))/1e6)
+	}
+	if of.heard > 0 {
+		s.Known, s.Applied, s.Skew, s.Feature, s.Release, s.Fault = true, of.Applied, of.skew/1e6, of.Feature, of.Release, of.Fault
+	}
+	return s
 }

@@ -133,19 +133,15 @@ var mayImport = map[string][]string{
 	"persistence/fs":           {},
 	"persistence/fs/fstest":    {"persistence/fs"},
 
-	// A cluster replicates the effects of its leader through Raft.
-	"cluster":             {"cluster/entry", "cluster/pending", "cluster/roster", "internal/topology", "persistence/aof", "store"},
-	"cluster/pending":     {"cluster/entry", "persistence/aof", "store"},
+	// A cluster: this server as a node of it, the groups that replicate the effects of their leaders, who the nodes are,
+	// the network between them, and what they keep on disk.
+	"cluster":             {"cluster/group", "cluster/peer", "cluster/raftlog", "cluster/roster", "internal/topology", "persistence/fs", "store"},
+	"cluster/group":       {"cluster/entry", "cluster/roster", "internal/topology", "persistence/aof", "store"},
+	"cluster/peer":        {"cluster/entry", "cluster/roster", "internal/topology"},
 	"cluster/roster":      {"cluster/entry", "internal/topology", "persistence/fs", "store"},
 	"cluster/entry":       {"persistence/rdb", "store"},
-	"cluster/clustertest": {"cluster", "cluster/raftlog", "commands/all", "internal/config/configload", "internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 	"cluster/raftlog":     {"persistence/fs"},
-	// The nodes of a cluster. What a node decides and says knows no sockets.
-	"cluster/peer": {"cluster/entry", "cluster/roster", "internal/topology"},
-
-	// The life of a node: what formation decides, on a disk, with the others, and the node that follows.
-	"cluster/member": {"cluster", "cluster/peer", "cluster/raftlog", "cluster/roster",
-		"internal/topology", "persistence/fs", "persistence/rdb", "store"},
+	"cluster/clustertest": {"cluster/group", "cluster/raftlog", "commands/all", "internal/config/configload", "internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
 
 	// Requests over HTTP become commands of the table.
 	"httpapi/bounded":   {},
@@ -155,7 +151,7 @@ var mayImport = map[string][]string{
 	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/member", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver/doctor":   {}, // it knows the server by its replies only
 	"cmd/cellserver/rulefile": {"limiters/ruleset"},
@@ -208,6 +204,7 @@ var mustNotKnow = map[string][]string{
 	"persistence/fs":           {"net", "time"},
 	"cluster/entry":            {"net", "os", "sync", "sync/atomic", "time"},
 	"cluster/raftlog":          {"net", "time"},
+	"cluster/roster":           {"sync/atomic"},
 	"cluster/peer":             {"os"},
 	"cmd/cellserver/app":       {"flag", "os/signal"},
 	"script/lua51":             {"net", "os", "sync", "sync/atomic", "time"},

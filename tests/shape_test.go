@@ -106,8 +106,8 @@ var rows = map[string]string{
 	"internal/topology.Metrics": "a metric is a field",
 	"cluster/roster.State":      "a figure for a person on call is a field",
 	"cluster/roster.NodeState":  "a figure for a person on call is a field",
+	"cluster/group.Options":     "what the edge provides is a field",
 	"cluster.Options":           "what the edge provides is a field",
-	"cluster/member.Options":    "what the edge provides is a field",
 	"persistence.Settings":      "a directive is a field",
 }
 

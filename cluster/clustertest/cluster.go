@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/cluster"
+	"cellserver/cluster/group"
 	"cellserver/internal/topology"
 	"cellserver/store"
 
@@ -30,10 +30,10 @@ type Options struct {
 	Nodes  int
 	Seed   uint64
 	Now    func() time.Time // time.Now, which is virtual in a bubble
-	Reads  cluster.Reads
+	Reads  group.Reads
 	Window int
 	// Prepare is called for each node before it starts. It may be nil.
-	Prepare func(*cluster.Node)
+	Prepare func(*group.Group)
 	// FrozenClocks makes the monotonic clocks stand still, which breaks what leases rely on.
 	FrozenClocks bool
 	// Files makes the logs of the machines files of package raftlog, on disks that can lose power and be
@@ -142,15 +142,15 @@ var errBehind = errors.New("the nodes have not applied the same entries")
 // compare compares the keys of all running machines that have not expired.
 func (c *Cluster) compare() (all map[string]string, err error) {
 	leader := c.Leader()
-	applied, now := leader.Node().Applied(), leader.Node().Now()
+	applied, now := leader.Group().Applied(), leader.Group().Now()
 	for _, m := range c.Machines {
-		if m.Node() != nil && m.Node().Applied() != applied {
+		if m.Group() != nil && m.Group().Applied() != applied {
 			return nil, errBehind
 		}
 	}
 	all = leader.Keys(now)
 	for _, m := range c.Machines {
-		if m.Node() == nil || m == leader {
+		if m.Group() == nil || m == leader {
 			continue
 		}
 		if key, same := equal(all, m.Keys(now)); !same {
@@ -220,7 +220,7 @@ var errDown = errors.New("clustertest: the machine does not run")
 // Hello implements [cluster.Peers].
 func (p peers) Hello(host string, port int) (topology.Node, error) {
 	for _, m := range p.cluster.Machines {
-		if node := m.Node(); m.Self.Host == host && m.Self.Port == port && node != nil {
+		if node := m.Group(); m.Self.Host == host && m.Self.Port == port && node != nil {
 			return node.Self(), nil
 		}
 	}
@@ -230,7 +230,7 @@ func (p peers) Hello(host string, port int) (topology.Node, error) {
 // Applied implements [cluster.Peers].
 func (p peers) Applied(n topology.Node) (uint64, error) {
 	if m := p.cluster.machine(n.ID); m != nil {
-		if node := m.Node(); node != nil {
+		if node := m.Group(); node != nil {
 			return node.Applied(), nil
 		}
 	}
@@ -240,7 +240,7 @@ func (p peers) Applied(n topology.Node) (uint64, error) {
 // GiveWay implements [cluster.Peers].
 func (p peers) GiveWay(leader topology.Node, to string) error {
 	if m := p.cluster.machine(leader.ID); m != nil {
-		if node := m.Node(); node != nil {
+		if node := m.Group(); node != nil {
 			return node.GiveWay(to)
 		}
 	}

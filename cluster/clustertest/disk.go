@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cellserver/cluster"
+	"cellserver/cluster/group"
 	"cellserver/cluster/raftlog"
 	"cellserver/persistence/fs/fstest"
 
@@ -59,7 +59,7 @@ func (d *Disk) fault(op fstest.Op) error {
 }
 
 // parts opens the disk for a node. failed is called when a file cannot be changed.
-func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
+func (d *Disk) parts(failed func(error)) (group.Disk, error) {
 	if d.logs != nil {
 		return d.hanging(d.logs, d.logs), nil
 	}
@@ -69,18 +69,18 @@ func (d *Disk) parts(failed func(error)) (cluster.Disk, error) {
 	}
 	logs, err := raftlog.Open(d.files, "/raft", o)
 	if err != nil {
-		return cluster.Disk{}, err
+		return group.Disk{}, err
 	}
 	newest, _ := d.snapshots.newest()
 	if err := logs.RemoveBehind(newest); err != nil {
-		return cluster.Disk{}, err
+		return group.Disk{}, err
 	}
 	return d.hanging(logs, stable{logs}), nil
 }
 
 // hanging returns a disk that may hang.
-func (d *Disk) hanging(logs raft.LogStore, stable raft.StableStore) cluster.Disk {
-	return cluster.Disk{
+func (d *Disk) hanging(logs raft.LogStore, stable raft.StableStore) group.Disk {
+	return group.Disk{
 		Logs: hangingLogs{logs, d.hangs}, Stable: hangingStable{stable, d.hangs}, Snapshots: d.snapshots,
 	}
 }

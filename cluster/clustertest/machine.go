@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cellserver/cluster"
+	"cellserver/cluster/group"
 	_ "cellserver/commands/all" // the server has every command
 	"cellserver/internal/config/configload"
 	"cellserver/internal/topology"
@@ -43,7 +43,7 @@ type Machine struct {
 
 // process is one run of the server on a machine.
 type process struct {
-	node      *cluster.Node
+	node      *group.Group
 	server    *server.Server
 	store     *store.Store
 	transport *Transport
@@ -75,7 +75,7 @@ func (c *machineClock) Monotonic() int64 {
 
 // serverClock is the clock of the commands of a process. It implements [commands.Clock].
 type serverClock struct {
-	node *cluster.Node
+	node *group.Group
 	of   *machineClock
 }
 
@@ -93,10 +93,10 @@ func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))
 	m := &Machine{
 		Self: topology.Node{ID: hex.EncodeToString(id[:]), Host: fmt.Sprint("node",
-			i), Port: 6379, PeerPort: 16379, Features: cluster.FeatureLevel},
+			i), Port: 6379, PeerPort: 16379, Features: group.FeatureLevel},
 		cluster: c, disk: NewDisk(c.o.Files, c.o.Unsynced),
 	}
-	m.Install(cmp.Or(c.o.Level, cluster.FeatureLevel))
+	m.Install(cmp.Or(c.o.Level, group.FeatureLevel))
 	m.clock.now, m.clock.started, m.clock.frozen = c.o.Now, c.o.Now(), c.o.FrozenClocks
 	return m
 }
@@ -107,15 +107,15 @@ func (m *Machine) Addr() raft.ServerAddress {
 }
 
 // options returns the options of the node.
-func (m *Machine) options(s *store.Store, t raft.Transport, d cluster.Disk, failed func(error)) cluster.Options {
+func (m *Machine) options(s *store.Store, t raft.Transport, d group.Disk, failed func(error)) group.Options {
 	self := m.Self
 	self.Features = int(m.level.Load())
-	return cluster.Options{
+	return group.Options{
 		Self: self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t, Peers: peers{m.cluster},
 		Clock: &m.clock, Log: m.cluster.log.With("node",
 			m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
 		Replaced: func() { m.replaced.Add(1) },
-		Timing:   cluster.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
+		Timing:   group.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},
 	}
 }
 
@@ -128,7 +128,7 @@ func (m *Machine) bootstrap(members []topology.Node) error {
 		return err
 	}
 	defer m.disk.crash(nil)
-	return cluster.Bootstrap(m.options(nil, t, d, nil), members)
+	return group.Bootstrap(m.options(nil, t, d, nil), members)
 }
 
 // Start starts the server.
@@ -144,7 +144,7 @@ func (m *Machine) Start() error {
 		p.transport.Leave()
 		return err
 	}
-	p.node = cluster.New(m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) }))
+	p.node = group.New(m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) }))
 	if prepare := m.cluster.o.Prepare; prepare != nil {
 		prepare(p.node)
 	}
@@ -189,10 +189,10 @@ func (m *Machine) attend(p *process) {
 			return
 		case <-ticker.C:
 		}
-		var skews []cluster.Skew
+		var skews []group.Skew
 		for _, other := range m.cluster.Machines {
 			if other != m && other.running.Load() != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
-				skews = append(skews, cluster.Skew{ID: other.Self.ID, By: time.Duration(other.clock.Now() - m.clock.Now())})
+				skews = append(skews, group.Skew{ID: other.Self.ID, By: time.Duration(other.clock.Now() - m.clock.Now())})
 				p.announce(other)
 			}
 		}
@@ -219,7 +219,7 @@ func (m *Machine) hearLeader(p *process) {
 
 // announce announces a member whose level or addresses have changed, if this process leads.
 func (p *process) announce(other *Machine) {
-	node := other.Node()
+	node := other.Group()
 	if node == nil || p.node.Epoch() == 0 || p.node.View().Find(other.Self.ID) < 0 {
 		return
 	}
@@ -232,7 +232,7 @@ func (p *process) announce(other *Machine) {
 func (m *Machine) Install(level int) { m.level.Store(int64(level)) }
 
 // Node returns the node, nil if the machine does not run.
-func (m *Machine) Node() *cluster.Node {
+func (m *Machine) Group() *group.Group {
 	if p := m.running.Load(); p != nil {
 		return p.node
 	}
@@ -264,7 +264,7 @@ func (m *Machine) Snapshots() int {
 
 // Leads reports whether the machine leads.
 func (m *Machine) Leads() bool {
-	n := m.Node()
+	n := m.Group()
 	return n != nil && n.Epoch() != 0
 }
 

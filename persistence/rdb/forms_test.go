@@ -7,7 +7,7 @@ import (
 )
 
 // TestOlderNodesReadWhatIsWritten: the nodes of a cluster send each other RDB files, also during an upgrade. A new form needs a
-// new feature level. A cluster below that level needs the old form: see cluster/level.go.
+// new feature level. A cluster below that level needs the old form: see cluster/group/level.go.
 func TestOlderNodesReadWhatIsWritten(t *testing.T) {
 	require.Equal(t, 9, Version)
 	written := map[string]byte{}

@@ -21,7 +21,7 @@ func oldProgram(t *testing.T) string {
 	if path := os.Getenv("CLUSTER_OLD_BIN"); path != "" {
 		return path
 	}
-	source, err := filepath.Abs("../../cluster/level.go")
+	source, err := filepath.Abs("../../cluster/group/level.go")
 	require.NoError(t, err)
 	text, err := os.ReadFile(source)
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"net"
 	"os"
 
-	"cellserver/cluster/member"
+	"cellserver/cluster"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
 	_ "cellserver/commands/all" // registers every command
@@ -51,7 +51,7 @@ type App struct {
 	ruleURL  ruleurl.Source
 	exporter exporter
 	api      webAPI
-	member   *member.Member // nil if the server is alone
+	member   *cluster.Member // nil if the server is alone
 
 	lifecycle
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cellserver/cluster"
-	"cellserver/cluster/member"
+	"cellserver/cluster/group"
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
@@ -18,7 +18,7 @@ import (
 )
 
 // newMember makes the member of a cluster. It is nil if the server is alone.
-func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) {
+func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error) {
 	if len(cfg.Cluster.Nodes) == 0 {
 		return nil, nil
 	}
@@ -27,35 +27,35 @@ func (a *App) newMember(cfg *config.Config, run string) (*member.Member, error) 
 		return nil, err
 	}
 	c := &cfg.Cluster
-	o := member.Options{
+	o := cluster.Options{
 		List: list, Announce: topology.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(), PeerPort: c.AnnounceBusPort},
 		TLSPort:  cfg.AnnouncedTLSPort(),
 		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
-		Disk: member.DiskOptions{
+		Disk: cluster.DiskOptions{
 			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
 			Durable: c.Durability == config.DurabilityFsync,
 		},
 		Store: a.store, Clock: a.clock, Wall: a.clock.machine, Log: a.log.Logger, Security: a.certificates.peers(cfg),
-		Limits: member.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
-		Timing: cluster.Timing{
+		Limits: cluster.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
+		Timing: group.Timing{
 			NodeTimeout: time.Duration(c.NodeTimeout) * time.Millisecond, Window: c.Window, MaxSkew: time.Duration(c.MaxClockSkew) * time.Millisecond,
 		},
 		Growth: func() (percent, least int64) {
 			cfg := a.server.Config()
 			return int64(cfg.AutoAOFRewritePercent), cfg.AutoAOFRewriteMinSize
 		},
-		Edge: member.Edge{
+		Edge: cluster.Edge{
 			Deliver: func(channel, message []byte) { a.server.Deliver(channel, message) },
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() }, Failed: a.clusterFailed,
 		},
 	}
 	if c.Reads == config.ReadsQuorum {
-		o.Reads = cluster.Quorum
+		o.Reads = group.Quorum
 	}
 	if err := mayReach(o.Security, list); err != nil {
 		return nil, err
 	}
-	return member.New(o)
+	return cluster.New(o)
 }
 
 // joinCluster connects the server with the member, and returns the barrier that holds replies back.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cellserver/cluster/member"
+	"cellserver/cluster"
 	"cellserver/commands"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/porttest"
@@ -219,7 +219,7 @@ func TestSnapshotOnDemand(t *testing.T) {
 	c.read(follower, "b", "1")
 	c.eventually("a snapshot that meets another one is not scheduled again", func() bool {
 		if err := c.nodes[follower].member.Snapshot(); err != nil {
-			require.ErrorIs(t, err, member.ErrBusy, "one that BGREWRITEAOF has scheduled still ends")
+			require.ErrorIs(t, err, cluster.ErrBusy, "one that BGREWRITEAOF has scheduled still ends")
 		}
 		_, scheduled, failed := c.nodes[follower].member.SnapshotState()
 		require.False(t, failed)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"cellserver/cluster/member"
+	"cellserver/cluster"
 	"cellserver/internal/config"
 )
 
@@ -20,5 +20,5 @@ func ClusterState(cfg *config.Config, address string) (text string, whole bool, 
 	if err := c.load(cfg); err != nil {
 		return "", false, err
 	}
-	return member.Check(context.Background(), c.peers(cfg), address)
+	return cluster.Check(context.Background(), c.peers(cfg), address)
 }

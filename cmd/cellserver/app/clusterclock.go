@@ -1,12 +1,12 @@
 package app
 
-import "cellserver/cluster/member"
+import "cellserver/cluster"
 
 // clusterClock is the time of a member of a cluster. It never goes back, even if the clock of the machine
 // does. It implements [commands.Clock].
 type clusterClock struct {
 	*clock
-	member *member.Member
+	member *cluster.Member
 }
 
 // Now returns the time of the cluster.

@@ -3,7 +3,7 @@ package app
 import (
 	"errors"
 
-	"cellserver/cluster/member"
+	"cellserver/cluster"
 	"cellserver/commands"
 	"cellserver/persistence"
 	"cellserver/store"
@@ -13,7 +13,7 @@ import (
 // rewrite is a snapshot. It implements [commands.Persistence].
 type clusterDisk struct {
 	*persistence.Manager
-	member *member.Member
+	member *cluster.Member
 }
 
 // Save implements [commands.Persistence].
@@ -28,7 +28,7 @@ func (d clusterDisk) Save() error {
 // BackgroundRewrite implements [commands.Persistence].
 func (d clusterDisk) BackgroundRewrite() error {
 	err := d.member.Snapshot()
-	if errors.Is(err, member.ErrBusy) {
+	if errors.Is(err, cluster.ErrBusy) {
 		return persistence.ErrBusy
 	}
 	return err

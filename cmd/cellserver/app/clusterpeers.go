@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/cluster/member"
+	"cellserver/cluster"
 	"cellserver/cluster/peer"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
@@ -112,7 +112,7 @@ func (a *App) closeProxies() (err error) {
 // to the leader.
 type proxyListener struct {
 	*listener
-	member *member.Member
+	member *cluster.Member
 }
 
 // Accept waits for a client that this node serves by itself.

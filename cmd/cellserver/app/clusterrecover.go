@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cellserver/cluster/member"
+	"cellserver/cluster"
 	"cellserver/internal/config"
 	"cellserver/internal/topology"
 	"cellserver/persistence"
@@ -98,7 +98,7 @@ func keysOf(s *store.Store) (n int) {
 
 // recovery prepares the recovery of the node of a configuration, whose dir becomes absolute. The caller calls
 // unlock at the end.
-func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error) {
+func recovery(cfg *config.Config) (r *cluster.Recovery, unlock func(), err error) {
 	if err := resolveDir(cfg); err != nil {
 		return nil, nil, err
 	}
@@ -110,8 +110,8 @@ func recovery(cfg *config.Config) (r *member.Recovery, unlock func(), err error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s cannot be locked: stop the server that uses it: %w", cfg.Dir, err)
 	}
-	return &member.Recovery{
-		Disk: member.DiskOptions{
+	return &cluster.Recovery{
+		Disk: cluster.DiskOptions{
 			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
 		},
 		Store: store.New(store.Options{

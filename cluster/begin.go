@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"cellserver/cluster/group"
+	"cellserver/cluster/peer"
+
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// begin starts the node at its place.
+func (m *Member) begin(d roster.Decision) error {
+	if err := m.ctx.Err(); err != nil {
+		return err
+	}
+	if err := m.prepare(&d); err != nil {
+		return err
+	}
+	at, err := m.ownAddress(&d)
+	if err != nil {
+		return err
+	}
+	o, err := m.nodeOptions(m.nodeAt(m.disk().identity.ID, at))
+	if err != nil {
+		return err
+	}
+	phase := roster.Member
+	if m.place.self().Phase == roster.Founding {
+		phase = roster.Founding
+	}
+	if d.Action == roster.Found {
+		if err := m.found(&d, o); err != nil {
+			return err
+		}
+		phase = roster.Founding
+	}
+	m.place.take(phase, &m.disk().identity)
+	g := group.New(o)
+	m.group.Store(g) // Raft calls it from its start on
+	m.place.remember()
+	return g.Start()
+}
+
+// prepare makes the directory ready: the id is on disk before Raft starts.
+func (m *Member) prepare(d *roster.Decision) error {
+	n := &m.disk().identity
+	switch d.Action {
+	case roster.Found: // the cluster follows after the voters are written
+		if err := m.disk().save(d.ID, ""); err != nil {
+			return err
+		}
+	case roster.Enter:
+		if err := m.disk().save(d.ID, d.Cluster); err != nil {
+			return err
+		}
+	default:
+		d.Found = m.foundAt(n.ID)
+		if n.Cluster == "" { // it stopped after it wrote the voters and before it wrote the cluster
+			if err := m.disk().save(n.ID, roster.ClusterID(m.o.List)); err != nil {
+				return err
+			}
+		}
+	}
+	return m.disk().openLog()
+}
+
+// foundAt returns the listed address of a node that goes on with its disk.
+func (m *Member) foundAt(id string) string {
+	for _, a := range m.o.List {
+		if roster.FounderID(m.o.List, a) == id {
+			return a.String()
+		}
+	}
+	return m.findSelf()
+}
+
+// found writes the voters as the first entry of the log.
+func (m *Member) found(d *roster.Decision, o group.Options) error {
+	if err := group.Bootstrap(o, o.Listed); err != nil {
+		return err
+	}
+	return m.disk().save(d.ID, roster.ClusterID(m.o.List))
+}
+
+// nodeAt returns this node with an address, unless the configuration announces another one.
+func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
+	a := &m.o.Announce
+	return topology.Node{
+		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
+		TLSPort: m.o.TLSPort, Zone: m.o.Zone, Features: feature, Healthy: true,
+	}
+}
+
+// nodeOptions returns the options of the group, and opens Raft's port.
+func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
+	o = group.Options{
+		Self: self, Store: m.o.Store, Listed: roster.Founders(m.o.List), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
+		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.nodeFailed,
+	}
+	if o.Disk, err = m.disk().parts(); err != nil {
+		return o, err
+	}
+	id := cmp.Or(m.disk().identity.Cluster, roster.ClusterID(m.o.List))
+	if _, err := hex.Decode(o.Cluster[:], []byte(id)); err != nil {
+		return o, fmt.Errorf("the id of the cluster: %w", err)
+	}
+	layer, err := m.port.Raft(0, string(roster.RaftAddress(self)))
+	if err != nil {
+		return o, err
+	}
+	entries, err := m.port.Entries(0, string(roster.RaftAddress(self)))
+	if err != nil {
+		return o, err
+	}
+	timeout := max(2*m.o.NodeTimeout, leastRaftTimeout)
+	network := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
+		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
+	})
+	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, m.disk().log)
+	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
+	return o, nil
+}
+
+const (
+	// pooledConnections is how many idle connections stay open to each node.
+	pooledConnections = 3
+	// leastRaftTimeout is the least time for a message of Raft.
+	leastRaftTimeout = time.Second
+)

@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"cellserver/cluster/group"
+	"cellserver/cluster/peer"
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+)
+
+// callPatience is how long CLUSTER MEET, FORGET and FAILOVER wait for other nodes.
+const callPatience = 30 * time.Second
+
+var errNoPlace = errors.New("this node is in no cluster yet: see its log")
+
+// Meet implements [commands.Topology]. The other node joins by itself, and this one waits until it votes.
+func (m *Member) Meet(host string, port int) error {
+	g := m.taking()
+	if g == nil {
+		return errNoPlace
+	}
+	at, err := topology.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(m.calls, callPatience)
+	defer stop()
+	invitation := peer.Invite{Cluster: m.place.cluster()}
+	for _, k := range g.View().Nodes {
+		invitation.Addresses = append(invitation.Addresses, topology.Address{Host: k.Host, Port: k.Port, PeerPort: k.PeerPort}.String())
+	}
+	if err := m.dialer.Invite(ctx, at.Peer(), invitation); err != nil {
+		return err
+	}
+	return m.awaitVoter(ctx, g, at, invitation)
+}
+
+// awaitVoter waits until the node at an address votes. It repeats the invitation: the first one may come before the node
+// knows that the cluster has removed it.
+func (m *Member) awaitVoter(ctx context.Context, g *group.Group, at topology.Address, invitation peer.Invite) error {
+	for {
+		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
+		if err == nil {
+			if v := g.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter && !g.IsGone(h.ID) {
+				return nil
+			}
+			_ = m.dialer.Invite(ctx, at.Peer(), invitation) // the next one may arrive
+		}
+		select {
+		case <-time.After(m.o.NodeTimeout / 4):
+		case <-ctx.Done():
+			return fmt.Errorf("%s has the invitation, and does not vote yet: see its log, and CLUSTER NODES", at.Client())
+		}
+	}
+}
+
+// Forget implements [commands.Topology].
+func (m *Member) Forget(id string) error {
+	ctx, stop := context.WithTimeout(m.calls, callPatience)
+	defer stop()
+	err := m.asLeader(ctx, func(g *group.Group) error { return g.Forget(id) })
+	var elsewhere *peer.NotLeaderError
+	if !errors.As(err, &elsewhere) || elsewhere.Leader == "" {
+		return err
+	}
+	return m.dialer.Forget(ctx, elsewhere.Leader, id)
+}
+
+// Failover implements [commands.Topology].
+func (m *Member) Failover() error {
+	g := m.taking()
+	if g == nil {
+		return errNoPlace
+	}
+	return g.Failover()
+}
+
+// others asks other nodes. It implements [cluster.Peers].
+type others struct{ *Member }
+
+// Hello implements [cluster.Peers].
+func (o others) Hello(host string, port int) (k topology.Node, err error) {
+	at, err := topology.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return k, err
+	}
+	h, err := o.askNode(at.Peer())
+	if err != nil {
+		return k, err
+	}
+	return topology.Node{ID: h.ID, Host: at.Host, Port: at.Port, PeerPort: at.PeerPort, Features: h.Feature}, nil
+}
+
+// Applied implements [cluster.Peers]. Another node may have the address by now, because the disk of the first one is lost.
+func (o others) Applied(n topology.Node) (uint64, error) {
+	h, err := o.askNode(string(roster.RaftAddress(n)))
+	if err == nil && h.ID != n.ID {
+		err = fmt.Errorf("%s is not the address of node %s any more", roster.RaftAddress(n), n.ID)
+	}
+	return h.Applied, err
+}
+
+// GiveWay implements [cluster.Peers].
+func (o others) GiveWay(leader topology.Node, to string) error {
+	ctx, stop := context.WithTimeout(o.calls, callPatience)
+	defer stop()
+	return o.dialer.Failover(ctx, string(roster.RaftAddress(leader)), to)
+}
+
+func (m *Member) askNode(at string) (peer.Hello, error) {
+	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+	defer stop()
+	return m.dialer.Hello(ctx, at, m.hello())
+}

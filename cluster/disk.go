@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"cellserver/cluster/group"
+	"cellserver/cluster/roster"
+
+	"cellserver/cluster/raftlog"
+	"cellserver/persistence/fs"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+)
+
+// DiskOptions say where a node keeps what it must not forget.
+type DiskOptions struct {
+	FS      fs.FS
+	Dir     string // an absolute path; nobody else uses it
+	BootID  string // differs for each start of the kernel; "" if the kernel has no such id
+	Durable bool   // entries are on disk before they are acknowledged
+}
+
+// disk is the directory of a node.
+type disk struct {
+	o         DiskOptions
+	log       hclog.Logger // of Raft
+	identity  roster.Identity
+	logs      *raftlog.Store // nil until the node has an id
+	snapshots *raft.FileSnapshotStore
+	failed    func(*disk, error)
+	failure   atomic.Pointer[error]
+}
+
+// keptSnapshots is how many snapshots stay on disk.
+const keptSnapshots = 2
+
+// open reads the directory, and says how far the node has got.
+func (d *disk) open() (phase roster.Phase, err error) {
+	if d.identity, err = roster.OpenIdentity(d.o.FS, d.o.Dir, d.o.BootID, d.o.Durable); err != nil {
+		return "", err
+	}
+	switch {
+	case d.identity.ID == "":
+		return roster.Empty, nil
+	case d.identity.Forgotten:
+		return roster.Returning, nil
+	}
+	if err := d.openLog(); err != nil {
+		return "", err
+	}
+	return d.phase()
+}
+
+// phase says how far a node with an id has got.
+func (d *disk) phase() (roster.Phase, error) {
+	began, err := raft.HasExistingState(d.logs, d.logs, d.snapshots)
+	if err != nil {
+		return "", err
+	}
+	term, err := d.logs.GetUint64([]byte("CurrentTerm"))
+	if err != nil {
+		return "", err
+	}
+	last, err := d.logs.LastIndex()
+	switch {
+	case err != nil:
+		return "", err
+	case began && term <= 1 && last <= 1:
+		return roster.Founding, nil
+	case began:
+		return roster.Member, nil
+	case d.identity.Incarnation > 1 || d.identity.Cluster != "":
+		return roster.Returning, nil
+	}
+	return roster.Empty, nil // it stopped before it founded
+}
+
+// save keeps the id of the node and of its cluster.
+func (d *disk) save(id, cluster string) error {
+	d.identity.ID, d.identity.Cluster, d.identity.Forgotten = id, cluster, false
+	return roster.SaveIdentity(d.o.FS, d.o.Dir, d.identity)
+}
+
+// openLog opens the log and the snapshots.
+func (d *disk) openLog() (err error) {
+	if d.logs != nil {
+		return nil
+	}
+	if d.snapshots, err = raft.NewFileSnapshotStoreWithLogger(d.o.Dir, keptSnapshots, d.log); err != nil {
+		return err
+	}
+	newest := func() (uint64, error) { return newestOf(d.snapshots) }
+	o := raftlog.Options{Sync: d.o.Durable, Snapshot: newest, OnFailure: d.fail}
+	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, o); err != nil {
+		return err
+	}
+	snapshot, err := newest()
+	if err != nil {
+		return err
+	}
+	return d.logs.RemoveBehind(snapshot)
+}
+
+// newestOf returns the index of the newest snapshot, and 0 without one.
+func newestOf(snapshots raft.SnapshotStore) (index uint64, err error) {
+	all, err := snapshots.List()
+	if err == nil && len(all) > 0 {
+		index = all[0].Index
+	}
+	return index, err
+}
+
+// parts returns the disk for Raft. Recent entries are read from memory.
+func (d *disk) parts() (group.Disk, error) {
+	cache, err := raft.NewLogCache(cachedEntries, d.logs)
+	return group.Disk{Logs: cache, Stable: stable{d.logs}, Snapshots: d.snapshots}, err
+}
+
+// cachedEntries is how many entries of the log stay in memory.
+const cachedEntries = 64
+
+// snapshotSize returns the bytes of the last snapshot.
+func (d *disk) snapshotSize() int64 {
+	if all, err := d.snapshots.List(); err == nil && len(all) > 0 {
+		return all[0].Size
+	}
+	return 0
+}
+
+// fail is called for the first failed change of a file, by Raft's goroutine.
+func (d *disk) fail(err error) {
+	d.failure.Store(&err)
+	go d.failed(d, err) // failed ends Raft, and waits for the goroutine that runs fail
+}
+
+// err returns why the disk has failed, or nil.
+func (d *disk) err() error {
+	if err := d.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// close closes the log. If everything is on disk, the next start goes on with the directory after a power
+// cut, too.
+func (d *disk) close() error {
+	if d.logs == nil || d.err() != nil {
+		return nil // a failed disk was reported, and the next start reads what it has
+	}
+	if err := d.logs.Close(); err != nil {
+		return err
+	}
+	return roster.MarkClean(d.o.FS, d.o.Dir)
+}
+
+// removeOld removes the directory of the previous incarnation.
+func (d *disk) removeOld() error {
+	old := d.identity.OldDir(d.o.Dir)
+	if old == "" {
+		return nil
+	}
+	return os.RemoveAll(old)
+}
+
+// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the
+// node anyway, so a failed write ends the goroutine of Raft instead. Its deferred calls run, so callers that
+// wait for it get an answer.
+type stable struct{ *raftlog.Store }
+
+// Set implements [raft.StableStore].
+func (s stable) Set(key, val []byte) error { return orEnd(s.Store.Set(key, val)) }
+
+// SetUint64 implements [raft.StableStore].
+func (s stable) SetUint64(key []byte, val uint64) error { return orEnd(s.Store.SetUint64(key, val)) }
+
+func orEnd(err error) error {
+	if err != nil {
+		runtime.Goexit()
+	}
+	return nil
+}

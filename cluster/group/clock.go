@@ -1,0 +1,45 @@
+package group
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// clusterClock is the time of the log. An entry has the time of its last command, and not the time at which
+// it is proposed. An entry may wait long for its proposal, and the commands of later entries may have run
+// before that.
+type clusterClock struct {
+	source Clock
+	last   atomic.Int64 // of the last entry that this node has begun, in Unix nanoseconds; written with Group.mu held
+	log    atomic.Int64 // the time of the last applied entry
+}
+
+// late is how long a command may take between reading the clock and locking its keys. A node removes expired
+// keys by itself only after that time. So a command that needs at most this time finds no key that another
+// node has already removed.
+const late = 100 * time.Millisecond
+
+// reach returns the time of an entry with a change that was made at t. It is never earlier than the time of
+// the previous entry.
+func (c *clusterClock) reach(t int64) int64 {
+	if last := c.last.Load(); t <= last {
+		return last // most transactions of a turn have the same time
+	}
+	c.last.Store(t)
+	return t
+}
+
+// next returns the time of an entry that begins now.
+func (c *clusterClock) next() int64 { return c.reach(c.source.Now()) }
+
+// Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
+// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find.
+func (g *Group) Now() int64 {
+	if g.current.Load() != 0 {
+		return max(g.clock.source.Now(), g.clock.last.Load())
+	}
+	return g.Horizon()
+}
+
+// Horizon returns the time up to which each node may remove expired keys by itself, in Unix nanoseconds.
+func (g *Group) Horizon() int64 { return max(0, g.clock.log.Load()-int64(late)) }

@@ -1,0 +1,44 @@
+package group
+
+import (
+	"cellserver/cluster/entry"
+	"cellserver/internal/topology"
+)
+
+// Level returns the feature level of the cluster, as far as this node has applied the log.
+func (g *Group) Level() uint16 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.level
+}
+
+// FollowReleases raises the feature level to the highest one that all members know, if this node leads. It
+// logs which other nodes know only lower levels than this node, at the start and after each change. The edge
+// calls it about once a second, from one goroutine.
+func (g *Group) FollowReleases() {
+	_ = g.oneByOne(g.raiseLevel) // the next call tries again
+	g.adviseUpgrade()
+}
+
+func (g *Group) raiseLevel() error {
+	g.mu.Lock()
+	now, next := g.level, min(g.roster.Level(), g.knows())
+	g.mu.Unlock()
+	if next <= now || next < levelOfRaises || g.current.Load() == 0 {
+		return nil
+	}
+	return g.commit(entry.LevelRaised, entry.AppendLevel(nil, next))
+}
+
+func (g *Group) adviseUpgrade() {
+	g.mu.Lock()
+	level, names := g.level, addresses(g.roster.Below(g.o.Self.Features))
+	g.mu.Unlock()
+	if g.View().State != topology.OK || names == g.advised {
+		return
+	}
+	if g.advised = names; names != "" {
+		g.log.Info("other nodes know lower feature levels than this server: upgrade the other nodes",
+			"knows", g.knows(), "cluster", level, "nodes", names)
+	}
+}

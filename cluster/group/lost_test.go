@@ -1,0 +1,95 @@
+package group_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/cluster/clustertest"
+	"cellserver/persistence/fs/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// logOf returns the paths of the files of a log.
+func logOf(m *fstest.Memory) (paths []string) {
+	for _, name := range m.Names() {
+		if strings.HasSuffix(name, ".log") {
+			paths = append(paths, name)
+		}
+	}
+	return paths
+}
+
+// lostEnds are ways in which a log loses its end. The term and the vote of the node stay.
+var lostEnds = map[string]func(*testing.T, *fstest.Memory){
+	"the log is lost": func(t *testing.T, m *fstest.Memory) {
+		for _, path := range logOf(m) {
+			require.NoError(t, m.Remove(path))
+		}
+	},
+	"the log is cut": func(_ *testing.T, m *fstest.Memory) {
+		path := logOf(m)[0]
+		m.Put(path, m.Get(path)[:1000])
+	},
+	"the tail is zeros": func(_ *testing.T, m *fstest.Memory) {
+		path := logOf(m)[0]
+		data := m.Get(path)
+		clear(data[1000:])
+		m.Put(path, data)
+	},
+}
+
+// lastNode is a cluster of three. Two nodes have 500 acknowledged changes, and the log of one of these has lost its end. Then
+// it meets the third node, which slept: these two are a majority.
+func lastNode(t *testing.T, trusted bool, damage func(*testing.T, *fstest.Memory), then func(c *clustertest.Cluster, m *clustertest.Machine, err error)) {
+	bubble(t, func(t *testing.T, progress func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: first(t), Now: time.Now, Files: true})
+		defer c.Close()
+		leader := c.Leader()
+		slept := other(c, leader)
+		require.NoError(t, slept.Kill())
+		for i := range int64(500) {
+			require.Equal(t, i+1, do(t, leader, "INCR key"))
+		}
+		progress()
+		damaged := other(c, leader)
+		require.NoError(t, leader.Kill())
+		require.NoError(t, damaged.PowerCut(nil))
+		damage(t, damaged.Files())
+		if trusted {
+			damaged.TrustLog()
+		}
+		require.NoError(t, slept.Restart())
+		then(c, damaged, damaged.Restart())
+		require.NoError(t, leader.Restart())
+		c.RequireEqual()
+		got := do(t, c.Leader(), "INCRBY key 0")
+		if trusted {
+			require.Less(t, got, int64(500), "the damage is not found, so it must show")
+		} else {
+			require.Equal(t, int64(500), got)
+		}
+	})
+}
+
+// A node whose log lacks entries that it has acknowledged takes no part, so nothing that clients know is lost.
+func TestALogThatLostItsEndElectsNobody(t *testing.T) {
+	for name, damage := range lostEnds {
+		t.Run(name, func(t *testing.T) {
+			lastNode(t, false, damage, func(c *clustertest.Cluster, m *clustertest.Machine, err error) {
+				require.ErrorContains(t, err, "this node has acknowledged entries up to")
+				time.Sleep(10 * time.Second)
+				for _, m := range c.Machines {
+					require.False(t, m.Leads())
+				}
+			})
+		})
+		t.Run("bait: "+name, func(t *testing.T) {
+			lastNode(t, true, damage, func(c *clustertest.Cluster, m *clustertest.Machine, err error) {
+				require.NoError(t, err)
+				c.Leader()
+			})
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package group
+
+import (
+	"log/slog"
+	"time"
+
+	"cellserver/internal/topology"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// Options are the parts of a Group that the edge provides.
+type Options struct {
+	Self    topology.Node // this node, with its id and its addresses
+	Cluster [20]byte      // the id of the cluster
+	Store   *store.Store
+	Listed  []topology.Node // nodes as the configuration has them, until the log has them
+
+	Disk      Disk
+	Transport raft.Transport
+	Peers     Peers // nil: no node can join, and no other node can be asked
+	Clock     Clock
+	Log       *slog.Logger
+
+	Timing
+	Reads Reads
+
+	// Publish sends a published message to the other nodes. It may be nil.
+	Publish func(channel, message []byte)
+	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
+	// it knows about keys. It may be nil.
+	Replaced func()
+	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
+	Failed func(error)
+}
+
+// Disk is what a node remembers when it starts again.
+type Disk struct {
+	Logs      raft.LogStore
+	Stable    raft.StableStore
+	Snapshots raft.SnapshotStore
+}
+
+// Clock is the time of a node. Its methods are safe for concurrent use.
+type Clock interface {
+	Now() int64       // Unix nanoseconds; it may jump
+	Monotonic() int64 // nanoseconds since some moment; it never jumps
+}
+
+// Timing says how fast a node acts.
+type Timing struct {
+	NodeTimeout time.Duration // if the leader is silent for this time, the others elect a new one
+	Window      int           // entries that may wait for a majority at the same time; 0 is 1
+	MaxSkew     time.Duration // by which the own clock may differ from most others; 0 is no limit; see CheckClocks
+}
+
+// Reads says how a leader proves that it leads before it answers from its memory.
+type Reads uint8
+
+// The ways of reading.
+const (
+	Lease  Reads = iota // it has a lease: a majority has confirmed an entry a short time ago
+	Quorum              // a majority confirms an entry for the read
+)
+
+// Peers asks other nodes. Its methods wait for them.
+type Peers interface {
+	// Hello returns the node that serves clients at an address.
+	Hello(host string, port int) (topology.Node, error)
+	// Applied returns the index of the last entry that a node has applied.
+	Applied(n topology.Node) (uint64, error)
+	// GiveWay asks the leader to let another node lead.
+	GiveWay(leader topology.Node, to string) error
+}

@@ -1,0 +1,110 @@
+package group
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"cellserver/cluster/entry"
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// Forget removes a node. It implements [commands.Topology]. Only a leader can remove a node.
+func (g *Group) Forget(id string) error {
+	return g.oneByOne(func() error { return g.forget(id) })
+}
+
+// forget marks a node as removed in the log, and then removes it from raft. If this leader is lost between
+// the two steps, or is to be removed itself, the next leader does the second step: see FinishRemovals.
+func (g *Group) forget(id string) error {
+	if g.current.Load() == 0 {
+		return errNotLeader
+	}
+	if err := g.canSpare(id); err != nil {
+		return err
+	}
+	if err := g.mark(id); err != nil {
+		return err
+	}
+	return g.complete(id)
+}
+
+func (g *Group) mark(id string) error {
+	body, err := entry.AppendGone(nil, id)
+	if err != nil {
+		return err
+	}
+	return g.commit(entry.NodeGone, body)
+}
+
+// complete removes a marked node from raft. A leader that is marked itself lets another node lead, and that
+// node completes the removal. If a leader removed itself, the cluster would have no leader until an
+// election.
+func (g *Group) complete(id string) error {
+	if id == g.o.Self.ID {
+		return g.GiveWay("")
+	}
+	return g.await(g.raft.Load().RemoveServer(raft.ServerID(id), 0, 0))
+}
+
+// canSpare returns an error unless a majority of the other voters answers. Without that majority, the
+// cluster would have no leader after the removal.
+func (g *Group) canSpare(id string) error {
+	if g.o.Peers == nil {
+		return nil // there are no other nodes
+	}
+	v := g.View()
+	var asking sync.WaitGroup
+	var voters, answering atomic.Int64
+	for i := range v.Nodes {
+		k := v.Nodes[i]
+		if !k.Voter || k.ID == id {
+			continue
+		}
+		voters.Add(1)
+		asking.Go(func() {
+			if i == v.Self || g.answers(k) {
+				answering.Add(1)
+			}
+		})
+	}
+	asking.Wait()
+	if quorum := voters.Load()/2 + 1; answering.Load() < quorum {
+		return fmt.Errorf("%d of the other %d voters answer, but after the removal the cluster needs "+
+			"%d: start more of them first",
+			answering.Load(), voters.Load(), quorum)
+	}
+	return nil
+}
+
+func (g *Group) answers(k topology.Node) bool {
+	_, err := g.o.Peers.Applied(k)
+	return err == nil
+}
+
+// FinishRemovals removes from raft a node that the log marks as removed, if this node leads. The leader that
+// marked the node was lost or gave way, or raft refused the removal. The edge calls FinishRemovals about
+// once a second.
+func (g *Group) FinishRemovals() {
+	if g.leaving() == "" || g.current.Load() == 0 {
+		return
+	}
+	_ = g.oneByOne(func() error {
+		id := g.leaving()
+		if id == "" {
+			return nil // another call has removed it meanwhile
+		}
+		if err := g.canSpare(id); err != nil {
+			return err
+		}
+		return g.complete(id)
+	})
+}
+
+func (g *Group) leaving() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.roster.Leaving()
+}

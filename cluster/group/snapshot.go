@@ -1,0 +1,125 @@
+package group
+
+import (
+	"errors"
+	"io"
+
+	"cellserver/cluster/entry"
+	"cellserver/cluster/roster"
+	"cellserver/store"
+
+	"github.com/hashicorp/raft"
+)
+
+// TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
+func (g *Group) TakeSnapshot() error {
+	err := g.await(g.raft.Load().Snapshot())
+	if g.busy.Swap(false) && err != nil {
+		return ErrBusy
+	}
+	return err
+}
+
+// ErrBusy means that no snapshot is possible at this moment.
+var ErrBusy = errors.New("another snapshot runs, or a database is being emptied: take the snapshot again later")
+
+// snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store
+// also has changes that are not committed. The snapshot must not have them: the undos say what these keys
+// held before.
+func (g *Group) snapshot() (raft.FSMSnapshot, error) {
+	if g.broken.Load() {
+		return nil, errBroken
+	}
+	f, possible := &frozen{gone: g.gone, now: g.o.Clock.Monotonic}, false
+	s, err := g.o.Store.Snapshot(g.Horizon(), func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		f.facts = g.facts()
+		f.undo, possible = g.queue.committed()
+	})
+	if err == nil && !possible {
+		s.Close()
+		err = ErrBusy
+	}
+	if err != nil {
+		g.busy.Store(true) // raft does not pass errors on
+		return nil, err
+	}
+	f.store = s
+	return f, nil
+}
+
+// facts returns the contents of a snapshot besides the keys. mu is held.
+func (g *Group) facts() entry.Facts {
+	f := entry.Facts{Cluster: g.o.Cluster, Index: g.applied.Load(), Term: g.fsm.term, Batch: g.fsm.batch, Time: g.fsm.time, Level: g.level}
+	for _, k := range g.roster.Known() {
+		if body, err := roster.Encode(k); err == nil {
+			f.Nodes = append(f.Nodes, body)
+		}
+	}
+	f.Gone = g.roster.Gone()
+	return f
+}
+
+// restore replaces the keyspace by a snapshot that the leader has sent, or that was on disk at the start.
+// Raft calls it on the goroutine that applies entries.
+func (g *Group) restore(in io.Reader) error {
+	if g.broken.Load() {
+		return errBroken
+	}
+	tx := g.lockAll()
+	g.mu.Lock()
+	ended, _ := g.stopServing()
+	g.queue.drop()
+	g.hidden = true
+	g.mu.Unlock()
+	g.updateView()
+	tx.End()
+	ended.answer(false)
+	g.o.Store.KeepUndo(false)
+	g.empty()
+	index, err := g.load(in)
+	err = errors.Join(err, g.roster.Resume(&g.mu, g.o.Disk.Snapshots))
+	if err != nil {
+		g.unloaded = whyUnloaded(err)
+		g.Fail(g.unloaded)
+		return err
+	}
+	g.applied.Store(index)
+	g.clock.log.Store(g.fsm.time)
+	g.replaced()
+	g.hide(false)
+	return nil
+}
+
+// load loads a snapshot into the empty store. It returns the index of the last entry before it.
+func (g *Group) load(in io.Reader) (index uint64, err error) {
+	f, err := entry.LoadImage(in, g.o.Store, g.o.Cluster)
+	if f.Level != 0 {
+		err = errors.Join(g.follow(f.Level), err)
+	}
+	known := roster.New(g.o.Self)
+	for _, body := range f.Nodes {
+		err = errors.Join(err, known.Note(body))
+	}
+	if err != nil {
+		return 0, err
+	}
+	g.fsm = fsmState{f.Term, f.Batch, f.Time}
+	g.mu.Lock()
+	g.roster.Replace(known.Known(), f.Gone)
+	g.mu.Unlock()
+	return f.Index, nil
+}
+
+// empty removes all keys. No observer learns of it, so call replaced afterwards.
+func (g *Group) empty() {
+	tx := g.o.Store.NewTx()
+	tx.Silent, tx.KeepExpired = true, true
+	tx.Begin(0, 0, everything())
+	defer tx.End()
+	for db := store.Own; db < g.o.Store.Databases(); db++ {
+		tx.Select(db)
+		tx.Flush()
+	}
+}

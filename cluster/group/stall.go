@@ -1,0 +1,101 @@
+package group
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
+
+// stall is what a leader knows about a log that does not move, because the disk does not answer. Raft's
+// heartbeats go on meanwhile, so the other nodes would follow such a leader for ever. Raft's own goroutine
+// waits for the disk, so raft cannot hand the lead over. So the node asks another one to begin an election.
+type stall struct {
+	last  uint64 // the index of the last entry
+	since int64  // monotonic time since which an entry waits, or at which the last node was asked
+	asked int    // how many nodes were asked; 0: the log moves
+}
+
+// slowest is how many bytes a disk must write in a second. A large entry has more time.
+const slowest = 16 << 20
+
+// due reports whether a node is to be asked now. last is the last entry of the log, and waits says whether an
+// entry of some bytes waits for it. The next node is asked a NodeTimeout later.
+func (s *stall) due(last uint64, now int64, waits bool, bytes int, nodeTimeout time.Duration) bool {
+	if !waits || last != s.last {
+		*s = stall{last: last, since: now}
+		return false
+	}
+	if now-s.since < int64(nodeTimeout+time.Duration(bytes)*time.Second/slowest) {
+		return false
+	}
+	s.since = now
+	s.asked++
+	return true
+}
+
+// asker asks another node to lead.
+type asker struct {
+	self      topology.Node
+	transport raft.Transport
+	applied   func(topology.Node) (uint64, error) // asks a node for its last applied entry
+	patience  time.Duration                       // for these answers
+}
+
+// ask makes another voter begin an election at once, as raft does when it hands the lead over. The nodes with
+// the newest logs are asked first.
+func (a *asker) ask(v *topology.View, try int) error {
+	all := a.newest(v)
+	if len(all) == 0 {
+		return errSilent
+	}
+	to, address := all[(try-1)%len(all)], roster.RaftAddress(a.self)
+	request := &raft.TimeoutNowRequest{RPCHeader: raft.RPCHeader{
+		ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(a.self.ID),
+		Addr: a.transport.EncodePeer(raft.ServerID(a.self.ID), address),
+	}}
+	var answer raft.TimeoutNowResponse
+	return a.transport.TimeoutNow(raft.ServerID(to.ID), roster.RaftAddress(to), request, &answer)
+}
+
+var errSilent = errors.New("no other voter answers")
+
+// newest returns the other voters that answer soon, those with the newest logs first.
+func (a *asker) newest(v *topology.View) (all []topology.Node) {
+	answers, asked := make(chan topology.Node, len(v.Nodes)), 0
+	for i, k := range v.Nodes {
+		if i == v.Self || !k.Voter {
+			continue
+		}
+		asked++
+		go func() {
+			var err error
+			if k.Applied, err = a.applied(k); err == nil {
+				answers <- k
+			}
+		}()
+	}
+	for patience := time.After(a.patience); len(all) < asked; {
+		select {
+		case k := <-answers:
+			all = append(all, k)
+		case <-patience:
+			asked = 0
+		}
+	}
+	slices.SortStableFunc(all, func(a, b topology.Node) int { return cmp.Compare(b.Applied, a.Applied) })
+	return all
+}
+
+// warned is what the log has said already, and what it will say.
+type warned struct {
+	advised  string // the nodes in the last log line of adviseUpgrade; only adviseUpgrade uses it
+	stall    stall
+	unloaded error // why the last snapshot could not be loaded; nil if it was
+	skewSeen int64 // monotonic time of the last warning about the own clock; only CheckClocks uses it
+}

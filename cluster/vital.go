@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"cellserver/cluster/group"
+	"cellserver/cluster/peer"
+	"cellserver/internal/topology"
+)
+
+// vitals are what the other nodes say about themselves.
+type vitals struct {
+	mu    sync.Mutex // guards the fields below
+	of    map[string]vital
+	base  *topology.View // of shown
+	shown *topology.View // base with what the nodes say; nil if it must be made again
+}
+
+// vital is what one node said.
+type vital struct {
+	heard int64 // monotonic time of its last answer; 0 for none
+	asked int64 // monotonic time since which it is asked
+	skew  int64 // the smallest possible difference: its clock minus the clock of this node, in nanoseconds
+	peer.Hello
+}
+
+// note notes an answer, or that no answer came.
+func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.of == nil {
+		v.of = map[string]vital{}
+	}
+	of, known := v.of[id]
+	if !known {
+		of.asked = now
+	}
+	if h != nil {
+		of.heard, of.skew, of.Hello = now, skew, *h
+	}
+	v.of[id], v.shown = of, nil
+	if h == nil {
+		of.Hello.Run = "" // it does not answer now
+		v.of[id] = of
+	}
+}
+
+// replace returns the last leader if another node leads now, and nil if not. Until the last leader answers
+// again it counts as dead, because most leaders are replaced for their silence. So no client reads from it.
+func (v *vitals) replace(old, now *topology.View, at int64) (last *topology.Node) {
+	was := old.LeaderOf(0)
+	if was < 0 || was == old.Self {
+		return nil
+	}
+	i := now.Find(old.Nodes[was].ID)
+	if i < 0 || i == now.LeaderOf(0) {
+		return nil
+	}
+	v.note(now.Nodes[i].ID, at, nil, 0)
+	return &now.Nodes[i]
+}
+
+// forget forgets nodes that are not in the cluster any more.
+func (v *vitals) forget(now *topology.View) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id := range v.of {
+		if now.Find(id) < 0 {
+			delete(v.of, id)
+		}
+	}
+}
+
+// get returns what a node said.
+func (v *vitals) get(id string) vital {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.of[id]
+}
+
+// skews returns the differences of the clocks of all nodes that answer now.
+func (v *vitals) skews() (all []group.Skew) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, of := range v.of {
+		if of.Run != "" {
+			all = append(all, group.Skew{ID: id, By: time.Duration(of.skew)})
+		}
+	}
+	return all
+}
+
+// answers reports whether a node has answered the last question. A node that nobody has asked yet counts as
+// healthy.
+func (v *vital) answers() bool { return v.asked == 0 || v.Run != "" }
+
+// overlay adds what the nodes say to a view.
+func (v *vitals) overlay(base *topology.View) *topology.View {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.base == base && v.shown != nil {
+		return v.shown
+	}
+	shown := *base
+	shown.Nodes = slices.Clone(base.Nodes)
+	for i := range shown.Nodes {
+		if k := &shown.Nodes[i]; i != shown.Self {
+			of := v.of[k.ID]
+			k.Healthy, k.Applied, k.TLSPort = k.Healthy && of.answers(), of.Applied, of.TLSPort
+		}
+	}
+	v.base, v.shown = base, &shown
+	return v.shown
+}
+
+// announced returns the node as it announces itself.
+func (v *vital) announced() (k topology.Node, ok bool) {
+	host, port, err := net.SplitHostPort(v.Client)
+	_, peerPort, wrong := net.SplitHostPort(v.Peer)
+	if v.Run == "" || err != nil || wrong != nil {
+		return k, false
+	}
+	k = topology.Node{ID: v.ID, Host: host, Zone: v.Zone, Features: v.Feature}
+	k.Port, err = strconv.Atoi(port)
+	k.PeerPort, wrong = strconv.Atoi(peerPort)
+	return k, err == nil && wrong == nil
+}
+
+// skew returns by how much the clock of another node differs at least. The node told its time at some moment
+// of a call, and call is how long the call took. difference is the told time minus the time at the beginning
+// of the call.
+func skew(difference, call int64) int64 {
+	switch {
+	case difference < 0:
+		return difference
+	case difference > call:
+		return difference - call
+	}
+	return 0
+}

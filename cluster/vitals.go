@@ -1,0 +1,91 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cellserver/cluster/roster"
+	"cellserver/internal/topology"
+)
+
+// ask asks all other nodes again and again, until the member stops. It asks more often while it knows no
+// leader that answers.
+func (m *Member) ask() {
+	for m.ctx.Err() == nil {
+		begun, interval := m.o.Clock.Monotonic(), askInterval
+		v := m.group.Load().View()
+		var asking sync.WaitGroup
+		var led atomic.Bool // a node has answered that it leads
+		for i := range v.Nodes {
+			if i != v.Self {
+				asking.Go(func() {
+					if m.askVital(v.Nodes[i]) {
+						led.Store(true)
+					}
+				})
+			}
+		}
+		asking.Wait()
+		m.vitals.forget(v)
+		m.group.Load().CheckClocks(m.vitals.skews())
+		m.warnOfClocks(v)
+		m.announce(v)
+		m.group.Load().FinishRemovals()
+		m.group.Load().FollowReleases()
+		if !led.Load() && m.Epoch() == 0 {
+			interval = m.o.NodeTimeout / 2
+		}
+		m.pause(max(interval-time.Duration(m.o.Clock.Monotonic()-begun), 0))
+	}
+}
+
+// askVital asks one node who it is. It reports whether that node leads.
+func (m *Member) askVital(k topology.Node) (leads bool) {
+	ctx, stop := context.WithTimeout(m.ctx, max(m.o.NodeTimeout, askInterval))
+	defer stop()
+	begun, before := m.o.Clock.Monotonic(), m.o.Wall()
+	h, err := m.dialer.Hello(ctx, string(roster.RaftAddress(k)), m.hello())
+	now := m.o.Clock.Monotonic()
+	if err != nil || h.ID != k.ID {
+		m.vitals.note(k.ID, now, nil, 0)
+		return false
+	}
+	if own := m.group.Load().Self().ID; h.Gone && h.Cluster == m.place.cluster() {
+		m.noteGone(own)
+	}
+	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun))
+	if leads = h.Leader.ID == h.ID; leads {
+		m.group.Load().LeaderStood(h.Applied, begun)
+	}
+	return leads
+}
+
+// announce tells all nodes the addresses that the nodes announce now, if this node leads.
+func (m *Member) announce(v *topology.View) {
+	g := m.group.Load()
+	for i := range v.Nodes {
+		of := m.vitals.get(v.Nodes[i].ID)
+		now, ok := of.announced()
+		if !ok || g.Epoch() == 0 || g.Knows(now) {
+			continue
+		}
+		if err := g.Announce(now); err != nil {
+			m.log.Warn("the address of a node could not be announced: it is tried again", "node", of.Client, "reason", err)
+		}
+	}
+}
+
+// warnOfClocks logs that the clock of a node differs too much from that of this one.
+func (m *Member) warnOfClocks(v *topology.View) {
+	if m.o.MaxSkew == 0 {
+		return
+	}
+	for i := range v.Nodes {
+		of := m.vitals.get(v.Nodes[i].ID)
+		if skew := time.Duration(of.skew); of.Run != "" && max(skew, -skew) > m.o.MaxSkew && m.place.mayWarn(m.o.Clock.Monotonic()) {
+			m.log.Warn("the clocks of two nodes differ too much: set the clocks by NTP", "node", of.Client, "milliseconds", skew.Milliseconds())
+		}
+	}
+}
