@@ -8,7 +8,6 @@ import (
 
 	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
-
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
@@ -101,8 +100,9 @@ func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
 // nodeOptions returns the options of the group, and opens Raft's port.
 func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 	o = group.Options{
-		Self: self, Store: m.o.Store, Listed: roster.Founders(m.o.List), Peers: others{m}, Clock: m.o.Clock, Log: m.log, Timing: m.o.Timing, Reads: m.o.Reads,
-		Publish: m.sender.Publish, Replaced: m.o.Replaced, Failed: m.nodeFailed,
+		Self: self, Store: m.o.Store, Listed: roster.Founders(m.o.List), Clock: m.o.Clock, Log: m.log,
+		Timing: m.o.Timing, Reads: m.o.Reads, Applied: m.appliedBy, AskToGiveWay: m.askToGiveWay,
+		Replaced: m.o.Replaced, Failed: m.nodeFailed,
 	}
 	if o.Disk, err = m.disk().parts(); err != nil {
 		return o, err
@@ -111,11 +111,11 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 	if _, err := hex.Decode(o.Cluster[:], []byte(id)); err != nil {
 		return o, fmt.Errorf("the id of the cluster: %w", err)
 	}
-	layer, err := m.port.Raft(0, string(roster.RaftAddress(self)))
+	layer, err := m.port.Raft(0, self.Address().Peer())
 	if err != nil {
 		return o, err
 	}
-	entries, err := m.port.Entries(0, string(roster.RaftAddress(self)))
+	entries, err := m.port.Entries(0, self.Address().Peer())
 	if err != nil {
 		return o, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
-	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
@@ -33,7 +32,7 @@ func (m *Member) Meet(host string, port int) error {
 	defer stop()
 	invitation := peer.Invite{Cluster: m.place.cluster()}
 	for _, k := range g.View().Nodes {
-		invitation.Addresses = append(invitation.Addresses, topology.Address{Host: k.Host, Port: k.Port, PeerPort: k.PeerPort}.String())
+		invitation.Addresses = append(invitation.Addresses, k.Address().String())
 	}
 	if err := m.dialer.Invite(ctx, at.Peer(), invitation); err != nil {
 		return err
@@ -81,36 +80,21 @@ func (m *Member) Failover() error {
 	return g.Failover()
 }
 
-// others asks other nodes. It implements [cluster.Peers].
-type others struct{ *Member }
-
-// Hello implements [cluster.Peers].
-func (o others) Hello(host string, port int) (k topology.Node, err error) {
-	at, err := topology.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
-	if err != nil {
-		return k, err
-	}
-	h, err := o.askNode(at.Peer())
-	if err != nil {
-		return k, err
-	}
-	return topology.Node{ID: h.ID, Host: at.Host, Port: at.Port, PeerPort: at.PeerPort, Features: h.Feature}, nil
-}
-
-// Applied implements [cluster.Peers]. Another node may have the address by now, because the disk of the first one is lost.
-func (o others) Applied(n topology.Node) (uint64, error) {
-	h, err := o.askNode(string(roster.RaftAddress(n)))
-	if err == nil && h.ID != n.ID {
-		err = fmt.Errorf("%s is not the address of node %s any more", roster.RaftAddress(n), n.ID)
+// appliedBy asks a node for its last applied entry. Another node may have the address by now, because the disk of
+// the first one is lost.
+func (m *Member) appliedBy(k topology.Node) (uint64, error) {
+	h, err := m.askNode(k.Address().Peer())
+	if err == nil && h.ID != k.ID {
+		err = fmt.Errorf("%s is not the address of node %s any more", k.Address().Peer(), k.ID)
 	}
 	return h.Applied, err
 }
 
-// GiveWay implements [cluster.Peers].
-func (o others) GiveWay(leader topology.Node, to string) error {
-	ctx, stop := context.WithTimeout(o.calls, callPatience)
+// askToGiveWay asks the leader to let another node lead.
+func (m *Member) askToGiveWay(leader topology.Node, to string) error {
+	ctx, stop := context.WithTimeout(m.calls, callPatience)
 	defer stop()
-	return o.dialer.Failover(ctx, string(roster.RaftAddress(leader)), to)
+	return m.dialer.Failover(ctx, leader.Address().Peer(), to)
 }
 
 func (m *Member) askNode(at string) (peer.Hello, error) {

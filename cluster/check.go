@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"cellserver/cluster/peer"
-
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )

@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 
 	"cellserver/cluster/group"
-	"cellserver/cluster/roster"
-
 	"cellserver/cluster/raftlog"
+	"cellserver/cluster/roster"
 	"cellserver/persistence/fs"
 
 	"github.com/hashicorp/go-hclog"

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net"
 	"time"
 
 	"cellserver/internal/topology"
@@ -8,95 +9,47 @@ import (
 )
 
 // Epoch implements [commands.Topology].
-func (m *Member) Epoch() uint64 {
-	if g := m.group.Load(); g != nil {
-		return g.Epoch()
-	}
-	return 0
-}
+func (m *Member) Epoch() uint64 { return m.group.Load().Epoch() }
 
 // View implements [commands.Topology].
-func (m *Member) View() *topology.View {
-	if g := m.group.Load(); g != nil {
-		return m.vitals.overlay(g.View())
-	}
-	return m.outside
-}
+func (m *Member) View() *topology.View { return m.vitals.overlay(m.group.Load().View()) }
 
 // Publish implements [commands.Topology].
 func (m *Member) Publish(channel, message []byte) { m.sender.Publish(channel, message) }
 
 // Now returns the time for commands in Unix nanoseconds.
-func (m *Member) Now() int64 {
-	if g := m.group.Load(); g != nil {
-		return g.Now()
-	}
-	return m.o.Clock.Now()
-}
+func (m *Member) Now() int64 { return m.group.Load().Now() }
 
 // Horizon returns the time up to which this node may remove expired keys by itself, in Unix nanoseconds.
-func (m *Member) Horizon() int64 {
-	if g := m.group.Load(); g != nil {
-		return g.Horizon()
-	}
-	return 0
-}
+func (m *Member) Horizon() int64 { return m.group.Load().Horizon() }
 
 // Committed implements [store.Observer].
 func (m *Member) Committed(tx *store.Tx, effects []store.Effect) {
-	if g := m.group.Load(); g != nil {
-		g.Committed(tx, effects)
-	}
+	m.group.Load().Committed(tx, effects)
 }
 
 // Begun implements [server.Positions].
-func (m *Member) Begun() uint64 {
-	if g := m.group.Load(); g != nil {
-		return g.Begun()
-	}
-	return 0
-}
+func (m *Member) Begun() uint64 { return m.group.Load().Begun() }
 
-// ReadsWait implements [server.Positions].
+// ReadsWait implements [server.Positions]: replies that only show keys wait, too.
 func (m *Member) ReadsWait() bool { return true }
 
 // Mark implements [transport.Barrier].
-func (m *Member) Mark() uint64 {
-	if g := m.group.Load(); g != nil {
-		return g.Mark()
-	}
-	return 0
-}
+func (m *Member) Mark() uint64 { return m.group.Load().Mark() }
 
 // Wait implements [transport.Barrier].
-func (m *Member) Wait(mark uint64) bool {
-	g := m.group.Load()
-	return g == nil || g.Wait(mark)
-}
+func (m *Member) Wait(mark uint64) bool { return m.group.Load().Wait(mark) }
 
 // Later implements [transport.Barrier].
 func (m *Member) Later(need, mark uint64, done func(safe bool)) (safe, now bool) {
-	if g := m.group.Load(); g != nil {
-		return g.Later(need, mark, done)
-	}
-	return true, true
+	return m.group.Load().Later(need, mark, done)
 }
 
 // Gather implements [transport.Gatherer].
-func (m *Member) Gather() (again time.Duration) {
-	if g := m.group.Load(); g != nil {
-		again = g.Gather()
-	}
-	return again
-}
+func (m *Member) Gather() (again time.Duration) { return m.group.Load().Gather() }
 
 // Memory returns the bytes of the changes that no majority has confirmed yet.
-func (m *Member) Memory() int64 {
-	if g := m.group.Load(); g != nil {
-		return g.Memory()
-	}
-	return 0
-}
+func (m *Member) Memory() int64 { return m.group.Load().Memory() }
 
 // Metrics implements [commands.Topology].
 func (m *Member) Metrics() (numbers topology.Metrics) {
@@ -111,3 +64,10 @@ func (m *Member) Metrics() (numbers topology.Metrics) {
 	numbers.Missed = m.sender.Dropped()
 	return numbers
 }
+
+// Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of
+// the client.
+func (m *Member) Forwards() (net.Listener, error) { return m.port.Forwards() }
+
+// PassOn relays a client to the leader until either ends, and closes its connection.
+func (m *Member) PassOn(client net.Conn) { m.proxy.Serve(client) }

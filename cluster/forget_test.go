@@ -33,11 +33,11 @@ func TestAnotherNodeDoesNotAnswerForALostOne(t *testing.T) {
 		leader := w.leader()
 		v := leader.View()
 		k := v.Nodes[v.Find(w.other(leader).id())]
-		applied, err := others{leader.Member}.Applied(k)
+		applied, err := leader.appliedBy(k)
 		require.NoError(t, err)
 		require.Positive(t, applied)
 		k.ID = "lost"
-		_, err = others{leader.Member}.Applied(k)
+		_, err = leader.appliedBy(k)
 		require.ErrorContains(t, err, "not the address of node lost any more")
 	})
 }

@@ -13,13 +13,13 @@ func (m *Member) noteGone(id string) {
 	}
 }
 
-// taking returns the node while it takes part in the cluster; nil before, and after the cluster has removed
-// it.
+// taking returns the group while this node takes part in it; nil before, and after the cluster has removed the
+// node.
 func (m *Member) taking() *group.Group {
-	if m.place.isForgotten() {
-		return nil
+	if g := m.group.Load(); g != m.outside && !m.place.isForgotten() {
+		return g
 	}
-	return m.group.Load()
+	return nil
 }
 
 // leave ends a life of the node. Its directory gets another name. The next directory has another id, because

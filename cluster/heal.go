@@ -16,7 +16,7 @@ func (m *Member) diskFailed(d *disk, err error) {
 	g := m.group.Load()
 	switch {
 	case m.disk() != d: // of an earlier life
-	case g == nil:
+	case g == m.outside:
 		m.refuse(err)
 	default:
 		g.Fail(err)

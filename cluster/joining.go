@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"cellserver/cluster/peer"
-	"cellserver/cluster/roster"
 )
 
 // join asks the leader until this node votes: at the start, and after an invitation.
@@ -77,11 +76,10 @@ func (m *Member) awaitApplied(index uint64) bool {
 // askToJoin asks the nodes that may know the leader.
 func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	g := m.group.Load()
-	v := g.View()
 	j := peer.Join{Cluster: m.place.cluster(), Node: g.Self(), Feature: feature, Vote: vote, Applied: g.Applied()}
 	var via []string
-	if leader := v.LeaderOf(0); leader >= 0 && leader != v.Self {
-		via = append(via, string(roster.RaftAddress(v.Nodes[leader])))
+	if leader := leaderOf(g.View()); leader != "" {
+		via = append(via, leader)
 	}
 	self := m.place.self()
 	for _, a := range append(self.Invited, self.List...) {

@@ -10,11 +10,8 @@ import (
 	"time"
 
 	"cellserver/cluster/group"
-
 	"cellserver/cluster/peer"
-
 	"cellserver/internal/topology"
-	"cellserver/store"
 )
 
 // Member is the life of a node in its cluster. Its methods are safe for concurrent use.
@@ -25,8 +22,8 @@ type Member struct {
 	links
 	place     place
 	vitals    vitals
-	outside   *topology.View              // the cluster as clients see it before the node has its place
-	group     atomic.Pointer[group.Group] // nil until the node has its place
+	group     atomic.Pointer[group.Group] // that this node takes part in; outside until it has its place
+	outside   *group.Group                // has no log, and never starts
 	snapshots snapshots
 	signals
 	endings
@@ -63,10 +60,10 @@ func New(o Options) (*Member, error) {
 	}
 	m.sender = peer.NewPublisher(m.dialer)
 	m.proxy = peer.NewProxy(m.dialer, max(o.Limits.Forwards, 1))
-	m.outside = &topology.View{
-		Nodes: []topology.Node{m.nodeAt(o.Run, o.Fallback)}, State: topology.Joining,
-		Groups: []topology.Group{{Last: store.Slots - 1, Leader: -1}},
-	}
+	m.outside = group.New(group.Options{
+		Self: m.nodeAt(o.Run, o.Fallback), Store: o.Store, Clock: o.Clock, Log: m.log, Timing: o.Timing,
+	})
+	m.group.Store(m.outside)
 	return m, nil
 }
 
@@ -117,7 +114,7 @@ func (m *Member) refuse(err error) {
 func (m *Member) GiveWay() {
 	m.hurry()
 	g := m.group.Load()
-	if g == nil || g.Epoch() == 0 {
+	if g.Epoch() == 0 {
 		return
 	}
 	for _, id := range m.successors() {

@@ -7,7 +7,6 @@ import (
 
 	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
-
 	"cellserver/internal/topology"
 	"cellserver/store"
 )

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"cellserver/cluster/group"
-
 	"cellserver/cluster/raftlog"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"

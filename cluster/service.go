@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
 
 	"cellserver/cluster/group"
-
 	"cellserver/cluster/peer"
 	"cellserver/cluster/roster"
-
 	"cellserver/internal/topology"
 )
 
@@ -37,11 +33,11 @@ func (m *Member) hello() peer.Hello {
 	if g == nil {
 		return h
 	}
-	v, own := g.View(), g.Self()
-	h.Client, h.Peer, h.Zone, h.Applied = clientAddress(&own), string(roster.RaftAddress(own)), own.Zone, g.Applied()
-	if i := v.LeaderOf(0); i >= 0 && v.State != topology.Down {
-		leader := &v.Nodes[i]
-		h.Leader = peer.Leader{ID: leader.ID, Client: clientAddress(leader), Peer: string(roster.RaftAddress(*leader))}
+	own := g.Self()
+	at := own.Address()
+	h.Client, h.Peer, h.Zone, h.Applied = at.Client(), at.Peer(), own.Zone, g.Applied()
+	if k := g.View().Leader(); k != nil {
+		h.Leader = peer.Leader{ID: k.ID, Client: k.Address().Client(), Peer: k.Address().Peer()}
 	}
 	if err := m.disk().err(); err != nil {
 		h.Fault = err.Error()
@@ -54,14 +50,12 @@ func (m *Member) standing() roster.Standing {
 	g := m.group.Load()
 	m.place.mu.Lock()
 	defer m.place.mu.Unlock()
-	if m.place.founder && g != nil && g.Metrics().Term > 1 {
+	if m.place.founder && g.Metrics().Term > 1 {
 		m.place.founder = false
 		m.place.standing.Phase = roster.Member
 	}
 	return m.place.standing
 }
-
-func clientAddress(n *topology.Node) string { return net.JoinHostPort(n.Host, strconv.Itoa(n.Port)) }
 
 // leading returns the node if it leads. Otherwise the error says who does.
 func (m *Member) leading() (*group.Group, error) {
@@ -81,12 +75,7 @@ func (m *Member) leader() string {
 	if g == nil {
 		return ""
 	}
-	v := g.View()
-	i := v.LeaderOf(0)
-	if i < 0 || i == v.Self {
-		return ""
-	}
-	return string(roster.RaftAddress(v.Nodes[i]))
+	return leaderOf(g.View())
 }
 
 // Join implements [peer.Service].

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cellserver/cluster/roster"
-
 	"cellserver/internal/topology"
 )
 

@@ -41,7 +41,7 @@ func (m *Member) State() *roster.State {
 // nodeState says how one node is.
 func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 	k := &v.Nodes[i]
-	s := roster.NodeState{ID: k.ID, Address: clientAddress(k), Zone: k.Zone, Voter: k.Voter, Leaving: m.group.Load().IsGone(k.ID)}
+	s := roster.NodeState{ID: k.ID, Address: k.Address().Client(), Zone: k.Zone, Voter: k.Voter, Leaving: m.group.Load().IsGone(k.ID)}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
 		if err := m.disk().err(); err != nil {

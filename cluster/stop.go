@@ -39,10 +39,8 @@ func (m *Member) end() error {
 		}
 	}
 	m.port.Close()
-	if g := m.group.Load(); g != nil {
-		if err := g.Close(); err != nil {
-			m.log.Warn("the node of the cluster did not stop cleanly", "error", err)
-		}
+	if err := m.group.Load().Close(); err != nil {
+		m.log.Warn("the node of the cluster did not stop cleanly", "error", err)
 	}
 	m.working.Wait()
 	m.serving.Wait()

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
 
@@ -46,7 +45,7 @@ func (m *Member) askVital(k topology.Node) (leads bool) {
 	ctx, stop := context.WithTimeout(m.ctx, max(m.o.NodeTimeout, askInterval))
 	defer stop()
 	begun, before := m.o.Clock.Monotonic(), m.o.Wall()
-	h, err := m.dialer.Hello(ctx, string(roster.RaftAddress(k)), m.hello())
+	h, err := m.dialer.Hello(ctx, k.Address().Peer(), m.hello())
 	now := m.o.Clock.Monotonic()
 	if err != nil || h.ID != k.ID {
 		m.vitals.note(k.ID, now, nil, 0)

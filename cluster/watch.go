@@ -1,6 +1,10 @@
 package cluster
 
-import "time"
+import (
+	"time"
+
+	"cellserver/internal/topology"
+)
 
 // watch follows the changes of the cluster until this life of the node ends. It returns how the next one
 // begins: the cluster has removed the node, or the disk has failed. It returns an error if the member stops.
@@ -8,7 +12,7 @@ import "time"
 func (m *Member) watch() (next func() error, err error) {
 	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()
-	for old := m.outside; ; {
+	for old := m.outside.View(); ; {
 		select {
 		case <-m.ctx.Done():
 			return nil, m.ctx.Err()
@@ -27,9 +31,13 @@ func (m *Member) watch() (next func() error, err error) {
 		if now == old || same(old, now) {
 			continue
 		}
+		leader := leaderOf(now)
+		if now.State == topology.Down {
+			leader = ""
+		}
 		m.place.ledFor(leaderID(now), m.o.Clock.Monotonic())
 		m.sender.To(peersOf(now))
-		m.proxy.Lead(leaderOf(now))
+		m.proxy.Lead(leader)
 		if last := m.vitals.replace(old, now, m.o.Clock.Monotonic()); last != nil {
 			m.working.Go(func() { m.askVital(*last) })
 		}

@@ -217,18 +217,8 @@ type peers struct{ cluster *Cluster }
 
 var errDown = errors.New("clustertest: the machine does not run")
 
-// Hello implements [cluster.Peers].
-func (p peers) Hello(host string, port int) (topology.Node, error) {
-	for _, m := range p.cluster.Machines {
-		if node := m.Group(); m.Self.Host == host && m.Self.Port == port && node != nil {
-			return node.Self(), nil
-		}
-	}
-	return topology.Node{}, errDown
-}
-
-// Applied implements [cluster.Peers].
-func (p peers) Applied(n topology.Node) (uint64, error) {
+// applied asks a machine for its last applied entry.
+func (p peers) applied(n topology.Node) (uint64, error) {
 	if m := p.cluster.machine(n.ID); m != nil {
 		if node := m.Group(); node != nil {
 			return node.Applied(), nil
@@ -237,12 +227,31 @@ func (p peers) Applied(n topology.Node) (uint64, error) {
 	return 0, errDown
 }
 
-// GiveWay implements [cluster.Peers].
-func (p peers) GiveWay(leader topology.Node, to string) error {
+// giveWay asks the leader to let another machine lead.
+func (p peers) giveWay(leader topology.Node, to string) error {
 	if m := p.cluster.machine(leader.ID); m != nil {
 		if node := m.Group(); node != nil {
 			return node.GiveWay(to)
 		}
 	}
 	return errDown
+}
+
+// Meet makes the leader add a machine. It waits until the machine votes.
+func (c *Cluster) Meet(m *Machine) error {
+	leader, node := c.Leader().Group(), m.Group()
+	if node == nil {
+		return errDown
+	}
+	index, err := leader.Admit(node.Self())
+	if err != nil {
+		return err
+	}
+	for range 300 {
+		if node.Applied() >= index {
+			return leader.Promote(node.Self().ID)
+		}
+		time.Sleep(nodeTimeout / 4)
+	}
+	return errors.New("clustertest: the machine gets no data")
 }

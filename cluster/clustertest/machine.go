@@ -89,6 +89,15 @@ func (c serverClock) Advance(int64)        {}
 func (c serverClock) Resume()              {}
 func (c serverClock) Step(int64)           {}
 
+// topologyOf is the cluster as commands see it. It implements [commands.Topology].
+type topologyOf struct{ *group.Group }
+
+// Meet refuses: [Cluster.Meet] adds a machine.
+func (topologyOf) Meet(string, int) error { return errDown }
+
+// Publish sends nothing: the machines have no subscribers.
+func (topologyOf) Publish(_, _ []byte) {}
+
 func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))
 	m := &Machine{
@@ -111,7 +120,8 @@ func (m *Machine) options(s *store.Store, t raft.Transport, d group.Disk, failed
 	self := m.Self
 	self.Features = int(m.level.Load())
 	return group.Options{
-		Self: self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t, Peers: peers{m.cluster},
+		Self: self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t,
+		Applied: peers{m.cluster}.applied, AskToGiveWay: peers{m.cluster}.giveWay,
 		Clock: &m.clock, Log: m.cluster.log.With("node",
 			m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
 		Replaced: func() { m.replaced.Add(1) },
@@ -151,7 +161,7 @@ func (m *Machine) Start() error {
 	p.store.Observe(p.node)
 	p.server = server.New(server.Options{
 		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
-		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: p.node, Positions: p.node,
+		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: topologyOf{p.node}, Positions: p.node,
 	})
 	if err := p.node.Start(); err != nil {
 		p.transport.Leave()
@@ -314,7 +324,10 @@ func (m *Machine) Stop() error {
 	if p == nil {
 		return nil
 	}
-	err := p.node.Stop()
+	if p.node.Epoch() != 0 && len(p.node.View().Nodes) > 1 {
+		_ = p.node.GiveWay("") // without a successor it stops while it leads
+	}
+	err := p.node.Close()
 	m.running.Store(nil)
 	m.disk.crash(nil)
 	p.transport.Leave()

@@ -3,38 +3,12 @@ package group
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
 	"github.com/hashicorp/raft"
 )
-
-// Meet adds the node at an address of clients. It waits until the node has the data and votes. It implements
-// [commands.Topology].
-func (g *Group) Meet(host string, port int) error {
-	if g.o.Peers == nil {
-		return errAlone
-	}
-	k, err := g.o.Peers.Hello(host, port)
-	if err != nil {
-		return err
-	}
-	return g.Add(k)
-}
-
-// Add adds a node. It waits until the node has the data and votes. Only a leader can add a node.
-func (g *Group) Add(k topology.Node) error {
-	index, err := g.Admit(k)
-	if err != nil {
-		return err
-	}
-	if err := g.awaitApplied(k, index, joinPatience); err != nil {
-		return err
-	}
-	return g.Promote(k.ID)
-}
 
 // Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the
 // node must have before it votes. Only a leader can admit a node. Admit removes a node that had the same
@@ -54,7 +28,8 @@ func (g *Group) admit(k topology.Node) (index uint64, err error) {
 	if level := g.Level(); k.Features < int(level) {
 		return 0, fmt.Errorf("the cluster works at feature level %d, and node %s knows level %d: install the newer release there", level, k.ID, k.Features)
 	}
-	for _, old := range g.at(roster.RaftAddress(k)) {
+	before := see(g, func(r *roster.Roster) []raft.ServerID { return r.At(roster.RaftAddress(k)) })
+	for _, old := range before {
 		if string(old) == k.ID {
 			continue
 		}
@@ -68,7 +43,7 @@ func (g *Group) admit(k topology.Node) (index uint64, err error) {
 		}
 	}
 	r := g.raft.Load()
-	if s, ok := g.server(k.ID); ok && s.Address == roster.RaftAddress(k) {
+	if g.server(k.ID).Address == roster.RaftAddress(k) {
 		return r.CommitIndex(), nil
 	}
 	err = g.await(r.AddNonvoter(raft.ServerID(k.ID), roster.RaftAddress(k), 0, 0))
@@ -82,9 +57,9 @@ func errGone(id string) error {
 // Promote lets a node vote. Only a leader can promote a node.
 func (g *Group) Promote(id string) error {
 	return g.oneByOne(func() error {
-		s, ok := g.server(id)
+		s := g.server(id)
 		switch {
-		case !ok:
+		case s.ID == "":
 			return errors.New("the cluster does not know this node: it must join first")
 		case g.IsGone(id):
 			return errGone(id)
@@ -93,48 +68,37 @@ func (g *Group) Promote(id string) error {
 	})
 }
 
-// IsGone reports whether a node is marked as removed from the cluster.
-func (g *Group) IsGone(id string) bool {
+// Self returns this node as it announces itself.
+func (g *Group) Self() topology.Node { return g.o.Self }
+
+// see reads the roster.
+func see[T any](g *Group, read func(*roster.Roster) T) T {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.roster.IsGone(id)
+	return read(&g.roster)
+}
+
+// IsGone reports whether a node is marked as removed from the cluster.
+func (g *Group) IsGone(id string) bool {
+	return see(g, func(r *roster.Roster) bool { return r.IsGone(id) })
 }
 
 // HasLeft reports whether a node is removed from the cluster, and its vote no longer counts.
 func (g *Group) HasLeft(id string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.roster.HasLeft(id)
+	return see(g, func(r *roster.Roster) bool { return r.HasLeft(id) })
 }
-
-// Self returns this node as it announces itself.
-func (g *Group) Self() topology.Node { return g.o.Self }
 
 // Votes reports whether a node votes.
 func (g *Group) Votes(id string) bool {
-	s, ok := g.server(id)
-	return ok && s.Suffrage == raft.Voter
+	return see(g, func(r *roster.Roster) bool { return r.Votes(id) })
 }
 
 // Knows reports whether the log has announced a node with exactly these fields.
 func (g *Group) Knows(k topology.Node) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.roster.Knows(k)
+	return see(g, func(r *roster.Roster) bool { return r.Knows(k) })
 }
 
-func (g *Group) server(id string) (raft.Server, bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.roster.Server(id)
+// server returns a server by its id. It has no id if the server takes no part.
+func (g *Group) server(id string) raft.Server {
+	return see(g, func(r *roster.Roster) raft.Server { return r.Server(id) })
 }
-
-// at returns the ids of the servers at an address.
-func (g *Group) at(address raft.ServerAddress) []raft.ServerID {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.roster.At(address)
-}
-
-// joinPatience is how long a leader waits for a new node to get the data, while the node makes progress.
-const joinPatience = 30 * time.Second

@@ -33,10 +33,14 @@ func (c *clusterClock) reach(t int64) int64 {
 func (c *clusterClock) next() int64 { return c.reach(c.source.Now()) }
 
 // Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
-// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find.
+// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find. Before the
+// start, when no client may read, it is that of the clock.
 func (g *Group) Now() int64 {
-	if g.current.Load() != 0 {
+	switch {
+	case g.current.Load() != 0:
 		return max(g.clock.source.Now(), g.clock.last.Load())
+	case g.raft.Load() == nil:
+		return g.clock.source.Now()
 	}
 	return g.Horizon()
 }

@@ -1,13 +1,14 @@
 package group
 
 import (
-	"cellserver/cluster/entry"
 	"context"
 	"io"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
+
+	"cellserver/cluster/entry"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"

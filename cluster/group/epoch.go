@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"cellserver/cluster/entry"
-
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
@@ -141,17 +140,6 @@ func (g *Group) watchLog() {
 	if due {
 		g.endEpoch("its disk does not answer: see why the disk is slow")
 		go g.askToLead(g.stall.asked)
-	}
-}
-
-// askToLead asks another node to lead, which raft cannot do while it waits for the disk.
-func (g *Group) askToLead(try int) {
-	if g.o.Peers == nil {
-		return
-	}
-	a := asker{g.o.Self, g.o.Transport, g.o.Peers.Applied, g.o.NodeTimeout / 10}
-	if err := a.ask(g.View(), try); err != nil {
-		g.log.Warn("no other node takes the lead: the next one is asked", "reason", err)
 	}
 }
 

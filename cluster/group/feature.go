@@ -1,6 +1,8 @@
 package group
 
 import (
+	"strings"
+
 	"cellserver/cluster/entry"
 	"cellserver/internal/topology"
 )
@@ -32,7 +34,7 @@ func (g *Group) raiseLevel() error {
 
 func (g *Group) adviseUpgrade() {
 	g.mu.Lock()
-	level, names := g.level, addresses(g.roster.Below(g.o.Self.Features))
+	level, names := g.level, strings.Join(g.roster.Below(g.o.Self.Features), " ")
 	g.mu.Unlock()
 	if g.View().State != topology.OK || names == g.advised {
 		return

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"cellserver/internal/topology"
-
 	"github.com/hashicorp/raft"
 )
 
@@ -17,11 +15,8 @@ var errGivesWay = errors.New("this node gives way to another")
 // an id first gets the entries that it lacks. Meanwhile this node still serves clients. Then no command runs
 // here, but the replies that wait still leave. If no other node takes over, this node continues to lead.
 func (g *Group) GiveWay(id string) error {
-	to, err := g.successor(id)
-	if err != nil {
-		return err
-	}
-	if to != nil && g.current.Load() != 0 {
+	to := g.server(id)
+	if id != "" {
 		if err := g.awaitSuccessor(id); err != nil {
 			return err
 		}
@@ -38,10 +33,10 @@ func (g *Group) GiveWay(id string) error {
 	return err
 }
 
-// transfer makes raft let another node lead; nil is any node.
-func (g *Group) transfer(to *raft.Server) error {
+// transfer makes raft let another node lead. A server without an id is any node.
+func (g *Group) transfer(to raft.Server) error {
 	r := g.raft.Load()
-	if to == nil {
+	if to.ID == "" {
 		return g.await(r.LeadershipTransfer())
 	}
 	return g.await(r.LeadershipTransferToServer(to.ID, to.Address))
@@ -65,33 +60,39 @@ func (g *Group) deposedSoon(term uint64) bool {
 	return true
 }
 
-// successor returns the server that is to lead; nil if any may.
-func (g *Group) successor(id string) (*raft.Server, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if s, ok := g.roster.Voter(id); ok {
-		return &s, nil
-	}
-	if id == "" {
-		return nil, nil
-	}
-	return nil, errNoVoter(id)
-}
-
-// awaitSuccessor waits until a node has what is committed by now. It gives up after two NodeTimeouts without
-// progress.
+// awaitSuccessor waits until a voter has what is committed by now, if this node leads. It gives up after two
+// NodeTimeouts without progress.
 func (g *Group) awaitSuccessor(id string) error {
 	v := g.View()
 	at := v.Find(id)
-	if at < 0 {
-		return errNoVoter(id)
+	switch {
+	case at < 0 || !g.Votes(id):
+		return errors.New("node " + id + " does not vote: see CLUSTER NODES")
+	case g.current.Load() == 0:
+		return nil
 	}
-	return g.awaitApplied(v.Nodes[at], g.raft.Load().CommitIndex(), 2*g.o.NodeTimeout)
+	index, last, since := g.raft.Load().CommitIndex(), uint64(0), g.o.Clock.Monotonic()
+	for ticker := time.NewTicker(g.o.NodeTimeout / 4); ; {
+		applied, err := g.o.Applied(v.Nodes[at])
+		now := g.o.Clock.Monotonic()
+		switch {
+		case err == nil && applied >= index:
+			return nil
+		case err == nil && applied > last:
+			last, since = applied, now
+		case now-since > 2*int64(g.o.NodeTimeout):
+			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by "+
+				"CLUSTER FORGET (%v)", id, last, index, cmp.Or(err, errNoProgress))
+		}
+		select {
+		case <-ticker.C:
+		case <-g.gone:
+			return errUnknown
+		}
+	}
 }
 
-func errNoVoter(id string) error {
-	return errors.New("node " + id + " does not vote: see CLUSTER NODES")
-}
+var errNoProgress = errors.New("it answers, and makes no progress")
 
 // stopCommands lets no further command run, but does not end the epoch.
 func (g *Group) stopCommands() (term uint64, err error) {
@@ -140,43 +141,4 @@ func (g *Group) awaitLast(done func(safe bool)) bool {
 	}
 	g.wait(waiter{need: last, done: done})
 	return true
-}
-
-// Stop stops the node as planned: a leader gives way first, so that all replies leave.
-func (g *Group) Stop() error {
-	if g.current.Load() != 0 && len(g.View().Nodes) > 1 {
-		if err := g.GiveWay(""); err != nil {
-			g.log.Warn("no other node takes over, so this node stops while it leads", "error", err)
-		}
-	}
-	return g.Close()
-}
-
-var errNoProgress = errors.New("it answers, and makes no progress")
-
-// awaitApplied waits until a node has applied an entry. It gives up after some time without progress.
-func (g *Group) awaitApplied(k topology.Node, index uint64, patience time.Duration) error {
-	if g.o.Peers == nil {
-		return errAlone
-	}
-	ticker := time.NewTicker(g.o.NodeTimeout / 4)
-	defer ticker.Stop()
-	last, since := uint64(0), g.o.Clock.Monotonic()
-	for {
-		at, err := g.o.Peers.Applied(k)
-		now := g.o.Clock.Monotonic()
-		switch {
-		case err == nil && at >= index:
-			return nil
-		case err == nil && at > last:
-			last, since = at, now
-		case now-since > int64(patience):
-			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by CLUSTER FORGET (%v)", k.ID, last, index, cmp.Or(err, errNoProgress))
-		}
-		select {
-		case <-ticker.C:
-		case <-g.gone:
-			return errUnknown
-		}
-	}
 }

@@ -3,9 +3,6 @@ package group
 import (
 	"errors"
 	"fmt"
-	"strings"
-
-	"cellserver/internal/topology"
 )
 
 // The feature level of a cluster says which forms its log and its snapshots may have. All members know it,
@@ -61,13 +58,4 @@ func whyUnloaded(err error) error {
 // know.
 func errTooNew(level uint16) error {
 	return fmt.Errorf("a key got a value of a type that a node of feature level %d does not know: upgrade all nodes first", level)
-}
-
-// addresses returns the addresses of nodes, with spaces between them.
-func addresses(nodes []topology.Node) string {
-	var all []string
-	for i := range nodes {
-		all = append(all, fmt.Sprintf("%s:%d", nodes[i].Host, nodes[i].Port))
-	}
-	return strings.Join(all, " ")
 }

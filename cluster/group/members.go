@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"cellserver/cluster/entry"
-
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 )
@@ -21,7 +20,6 @@ var (
 	errNotLeader = errors.New("this node does not lead: ask the leader")
 	errUnknown   = errors.New("it is unknown whether this was done, because the leader has changed: " +
 		"see CLUSTER NODES")
-	errAlone = errors.New("this node cannot ask other nodes")
 )
 
 // Announce tells all nodes where a node is reached. Only a leader can announce a node.
@@ -92,19 +90,10 @@ func (g *Group) Failover() error {
 	v := g.View()
 	leader := v.Groups[0].Leader
 	switch {
-	case g.o.Peers == nil:
-		return errAlone
 	case leader < 0 || v.State != topology.OK:
 		return errors.New("there is no leader that could give way: the nodes elect one by themselves")
 	case leader == v.Self:
 		return errors.New("this node leads already")
 	}
-	return g.o.Peers.GiveWay(v.Nodes[leader], g.o.Self.ID)
-}
-
-// Publish sends a published message to the other nodes, at most once. It implements [commands.Topology].
-func (g *Group) Publish(channel, message []byte) {
-	if g.o.Publish != nil {
-		g.o.Publish(channel, message)
-	}
+	return g.o.AskToGiveWay(v.Nodes[leader], g.o.Self.ID)
 }

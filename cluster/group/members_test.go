@@ -126,9 +126,9 @@ func TestMembersComeAndGo(t *testing.T) {
 		}
 		fill(t, c, 100)
 		require.Error(t, follower.Group().Forget(lost.Self.ID), "only a leader can")
-		require.Error(t, leader.Group().Meet(spare.Self.Host, spare.Self.Port), "it does not run")
+		require.Error(t, c.Meet(spare), "it does not run")
 		require.NoError(t, spare.Start())
-		require.NoError(t, leader.Group().Meet(spare.Self.Host, spare.Self.Port))
+		require.NoError(t, c.Meet(spare))
 		time.Sleep(time.Second)
 		require.Equal(t, 4, leader.Group().View().Voters())
 		require.Len(t, c.RequireEqual(), 100)

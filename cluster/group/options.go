@@ -19,15 +19,16 @@ type Options struct {
 
 	Disk      Disk
 	Transport raft.Transport
-	Peers     Peers // nil: no node can join, and no other node can be asked
 	Clock     Clock
 	Log       *slog.Logger
 
 	Timing
 	Reads Reads
 
-	// Publish sends a published message to the other nodes. It may be nil.
-	Publish func(channel, message []byte)
+	// Applied asks a node for the last entry that it has applied, and AskToGiveWay the leader to let another node
+	// lead. Both wait for the node.
+	Applied      func(of topology.Node) (index uint64, err error)
+	AskToGiveWay func(leader topology.Node, to string) error
 	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
 	// it knows about keys. It may be nil.
 	Replaced func()
@@ -63,13 +64,3 @@ const (
 	Lease  Reads = iota // it has a lease: a majority has confirmed an entry a short time ago
 	Quorum              // a majority confirms an entry for the read
 )
-
-// Peers asks other nodes. Its methods wait for them.
-type Peers interface {
-	// Hello returns the node that serves clients at an address.
-	Hello(host string, port int) (topology.Node, error)
-	// Applied returns the index of the last entry that a node has applied.
-	Applied(n topology.Node) (uint64, error)
-	// GiveWay asks the leader to let another node lead.
-	GiveWay(leader topology.Node, to string) error
-}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"cellserver/cluster/entry"
-
 	"cellserver/persistence/aof"
 	"cellserver/store"
 
@@ -20,7 +19,7 @@ func (g *Group) Committed(tx *store.Tx, effects []store.Effect) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.current.Load() == 0 {
-		if !removedOnly(effects) {
+		if g.raft.Load() != nil && !removedOnly(effects) {
 			go g.Fail(errOutsideEpoch)
 		}
 		return
@@ -166,8 +165,7 @@ func (g *Group) settle() {
 	for {
 		select {
 		case p := <-g.futures:
-			endWith(p.result, g.gone)
-			if err := p.result.Error(); err != nil {
+			if err := g.await(p.result); err != nil {
 				g.failEpoch(p.epoch, err)
 			}
 		case <-g.stop:

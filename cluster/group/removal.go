@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"cellserver/cluster/entry"
-	"cellserver/internal/topology"
+	"cellserver/cluster/roster"
 
 	"github.com/hashicorp/raft"
 )
@@ -52,9 +52,6 @@ func (g *Group) complete(id string) error {
 // canSpare returns an error unless a majority of the other voters answers. Without that majority, the
 // cluster would have no leader after the removal.
 func (g *Group) canSpare(id string) error {
-	if g.o.Peers == nil {
-		return nil // there are no other nodes
-	}
 	v := g.View()
 	var asking sync.WaitGroup
 	var voters, answering atomic.Int64
@@ -65,7 +62,9 @@ func (g *Group) canSpare(id string) error {
 		}
 		voters.Add(1)
 		asking.Go(func() {
-			if i == v.Self || g.answers(k) {
+			if i == v.Self {
+				answering.Add(1)
+			} else if _, err := g.o.Applied(k); err == nil {
 				answering.Add(1)
 			}
 		})
@@ -79,20 +78,16 @@ func (g *Group) canSpare(id string) error {
 	return nil
 }
 
-func (g *Group) answers(k topology.Node) bool {
-	_, err := g.o.Peers.Applied(k)
-	return err == nil
-}
-
 // FinishRemovals removes from raft a node that the log marks as removed, if this node leads. The leader that
 // marked the node was lost or gave way, or raft refused the removal. The edge calls FinishRemovals about
 // once a second.
 func (g *Group) FinishRemovals() {
-	if g.leaving() == "" || g.current.Load() == 0 {
+	leaving := func() string { return see(g, (*roster.Roster).Leaving) }
+	if leaving() == "" || g.current.Load() == 0 {
 		return
 	}
 	_ = g.oneByOne(func() error {
-		id := g.leaving()
+		id := leaving()
 		if id == "" {
 			return nil // another call has removed it meanwhile
 		}
@@ -101,10 +96,4 @@ func (g *Group) FinishRemovals() {
 		}
 		return g.complete(id)
 	})
-}
-
-func (g *Group) leaving() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.roster.Leaving()
 }

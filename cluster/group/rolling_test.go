@@ -118,7 +118,7 @@ func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 			spare := c.Machines[3]
 			spare.Install(group.FeatureLevel - 1)
 			require.NoError(t, spare.Start())
-			require.ErrorContains(t, c.Leader().Group().Meet(spare.Self.Host, spare.Self.Port), "install the newer release there")
+			require.ErrorContains(t, c.Meet(spare), "install the newer release there")
 			require.NoError(t, spare.Kill())
 
 			old.Install(group.FeatureLevel)
@@ -178,7 +178,7 @@ func TestTheLevelWaitsForAMemberOfASnapshot(t *testing.T) {
 		require.NoError(t, leader.Group().KeepBehind(0))
 		c.Network.Isolate(lagging.Addr(), true)
 		require.NoError(t, spare.Start())
-		require.NoError(t, leader.Group().Meet(spare.Self.Host, spare.Self.Port))
+		require.NoError(t, c.Meet(spare))
 		fill(t, c, 100)
 		require.NoError(t, leader.Group().TakeSnapshot())
 		fill(t, c, 5)

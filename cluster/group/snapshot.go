@@ -13,7 +13,11 @@ import (
 
 // TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
 func (g *Group) TakeSnapshot() error {
-	err := g.await(g.raft.Load().Snapshot())
+	r := g.raft.Load()
+	if r == nil {
+		return ErrBusy // it still loads what the disk has
+	}
+	err := g.await(r.Snapshot())
 	if g.busy.Swap(false) && err != nil {
 		return ErrBusy
 	}
@@ -21,7 +25,8 @@ func (g *Group) TakeSnapshot() error {
 }
 
 // ErrBusy means that no snapshot is possible at this moment.
-var ErrBusy = errors.New("another snapshot runs, or a database is being emptied: take the snapshot again later")
+var ErrBusy = errors.New("another snapshot runs, the keys are being loaded, or a database is being emptied: " +
+	"take the snapshot again later")
 
 // snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store
 // also has changes that are not committed. The snapshot must not have them: the undos say what these keys

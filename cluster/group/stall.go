@@ -39,34 +39,28 @@ func (s *stall) due(last uint64, now int64, waits bool, bytes int, nodeTimeout t
 	return true
 }
 
-// asker asks another node to lead.
-type asker struct {
-	self      topology.Node
-	transport raft.Transport
-	applied   func(topology.Node) (uint64, error) // asks a node for its last applied entry
-	patience  time.Duration                       // for these answers
-}
-
-// ask makes another voter begin an election at once, as raft does when it hands the lead over. The nodes with
-// the newest logs are asked first.
-func (a *asker) ask(v *topology.View, try int) error {
-	all := a.newest(v)
-	if len(all) == 0 {
-		return errSilent
+// askToLead makes another voter begin an election at once, as raft does when it hands the lead over. The nodes
+// with the newest logs are asked first.
+func (g *Group) askToLead(try int) {
+	err := errSilent
+	if all := g.newest(g.View()); len(all) > 0 {
+		to, self := all[(try-1)%len(all)], g.o.Self
+		request := &raft.TimeoutNowRequest{RPCHeader: raft.RPCHeader{
+			ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(self.ID),
+			Addr: g.o.Transport.EncodePeer(raft.ServerID(self.ID), roster.RaftAddress(self)),
+		}}
+		var answer raft.TimeoutNowResponse
+		err = g.o.Transport.TimeoutNow(raft.ServerID(to.ID), roster.RaftAddress(to), request, &answer)
 	}
-	to, address := all[(try-1)%len(all)], roster.RaftAddress(a.self)
-	request := &raft.TimeoutNowRequest{RPCHeader: raft.RPCHeader{
-		ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(a.self.ID),
-		Addr: a.transport.EncodePeer(raft.ServerID(a.self.ID), address),
-	}}
-	var answer raft.TimeoutNowResponse
-	return a.transport.TimeoutNow(raft.ServerID(to.ID), roster.RaftAddress(to), request, &answer)
+	if err != nil {
+		g.log.Warn("no other node takes the lead: the next one is asked", "reason", err)
+	}
 }
 
 var errSilent = errors.New("no other voter answers")
 
 // newest returns the other voters that answer soon, those with the newest logs first.
-func (a *asker) newest(v *topology.View) (all []topology.Node) {
+func (g *Group) newest(v *topology.View) (all []topology.Node) {
 	answers, asked := make(chan topology.Node, len(v.Nodes)), 0
 	for i, k := range v.Nodes {
 		if i == v.Self || !k.Voter {
@@ -75,12 +69,12 @@ func (a *asker) newest(v *topology.View) (all []topology.Node) {
 		asked++
 		go func() {
 			var err error
-			if k.Applied, err = a.applied(k); err == nil {
+			if k.Applied, err = g.o.Applied(k); err == nil {
 				answers <- k
 			}
 		}()
 	}
-	for patience := time.After(a.patience); len(all) < asked; {
+	for patience := time.After(g.o.NodeTimeout / 10); len(all) < asked; {
 		select {
 		case k := <-answers:
 			all = append(all, k)

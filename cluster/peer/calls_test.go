@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"cellserver/cluster/roster"
-
 	"cellserver/internal/topology"
 
 	"github.com/stretchr/testify/require"

@@ -3,10 +3,11 @@ package peer
 import (
 	"bufio"
 	"bytes"
-	"cellserver/cluster/entry"
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"cellserver/cluster/entry"
 
 	"github.com/hashicorp/raft"
 )

@@ -1,8 +1,6 @@
 package peer
 
-import (
-	"time"
-)
+import "time"
 
 // Limits are the bounds of a Port and of a Publisher. A field that is 0 has the value of DefaultLimits.
 type Limits struct {

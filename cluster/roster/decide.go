@@ -1,8 +1,9 @@
 package roster
 
 import (
-	"cellserver/internal/topology"
 	"slices"
+
+	"cellserver/internal/topology"
 )
 
 // Action is what a node does next.

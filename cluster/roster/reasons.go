@@ -1,9 +1,10 @@
 package roster
 
 import (
-	"cellserver/internal/topology"
 	"fmt"
 	"strings"
+
+	"cellserver/internal/topology"
 )
 
 // whyAlone is the reason of a node without a list and without an invitation.

@@ -104,8 +104,7 @@ func (r *Roster) IsGone(id string) bool { return slices.Contains(r.gone, id) }
 
 // HasLeft reports whether a node is marked as removed, and takes no part.
 func (r *Roster) HasLeft(id string) bool {
-	_, partakes := r.Server(id)
-	return !partakes && r.IsGone(id)
+	return r.Server(id).ID == "" && r.IsGone(id)
 }
 
 // Leaving returns the id of a node that is marked as removed, and still takes part; "" for none.
@@ -152,11 +151,11 @@ func (r *Roster) Level() uint16 {
 	return uint16(least)
 }
 
-// Below returns the other announced members that know only levels below a feature level.
-func (r *Roster) Below(level int) (all []topology.Node) {
+// Below returns the addresses of the other announced members that know only levels below a feature level.
+func (r *Roster) Below(level int) (all []string) {
 	for _, s := range r.servers {
 		if k, ok := r.known[string(s.ID)]; ok && k.ID != r.self.ID && k.Features < level {
-			all = append(all, k)
+			all = append(all, k.Address().Client())
 		}
 	}
 	return all
@@ -168,24 +167,20 @@ func (r *Roster) Silent(id raft.ServerID, silent bool) { r.silent[id] = silent }
 // NobodySilent forgets who did not reply in an earlier epoch.
 func (r *Roster) NobodySilent() { clear(r.silent) }
 
-// Voter returns a server that may lead.
-func (r *Roster) Voter(id string) (raft.Server, bool) {
-	for _, s := range r.servers {
-		if string(s.ID) == id && s.Suffrage == raft.Voter {
-			return s, true
-		}
-	}
-	return raft.Server{}, false
+// Votes reports whether a node may lead.
+func (r *Roster) Votes(id string) bool {
+	s := r.Server(id)
+	return s.ID != "" && s.Suffrage == raft.Voter
 }
 
-// Server returns a server by its id.
-func (r *Roster) Server(id string) (raft.Server, bool) {
+// Server returns a server by its id. It has no id if the server takes no part.
+func (r *Roster) Server(id string) (found raft.Server) {
 	for _, s := range r.servers {
 		if string(s.ID) == id {
-			return s, true
+			found = s
 		}
 	}
-	return raft.Server{}, false
+	return found
 }
 
 // At returns the ids of the servers at an address.
@@ -207,7 +202,7 @@ func Encode(k topology.Node) ([]byte, error) {
 
 // RaftAddress returns raft's address of a node.
 func RaftAddress(n topology.Node) raft.ServerAddress {
-	return raft.ServerAddress(net.JoinHostPort(n.Host, strconv.Itoa(n.PeerPort)))
+	return raft.ServerAddress(n.Address().Peer())
 }
 
 // node returns what is known about a server.

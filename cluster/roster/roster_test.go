@@ -45,11 +45,9 @@ func TestTheViewOfARoster(t *testing.T) {
 	r.NobodySilent()
 	require.Equal(t, 3, r.View(idB, 6, 9).Healthy())
 
-	_, ok := r.Voter(idC)
-	require.False(t, ok)
-	s, ok := r.Voter(idA)
-	require.True(t, ok)
-	require.Equal(t, raft.ServerAddress("one:16379"), s.Address)
+	require.False(t, r.Votes(idC))
+	require.True(t, r.Votes(idA))
+	require.Equal(t, raft.ServerAddress("one:16379"), r.Server(idA).Address)
 }
 
 func TestSilenceOfARemovedNodeIsForgotten(t *testing.T) {

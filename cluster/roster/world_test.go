@@ -1,11 +1,12 @@
 package roster
 
 import (
-	"cellserver/internal/topology"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+
+	"cellserver/internal/topology"
 )
 
 // A world is a few machines with one list, and as much of Raft as formation needs: terms, votes, one committed

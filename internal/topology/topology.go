@@ -38,6 +38,9 @@ type Node struct {
 	Applied  uint64 // index of the last log entry that the node has reported as applied; 0 if it has reported none
 }
 
+// Address returns where the others reach the node.
+func (n *Node) Address() Address { return Address{n.Host, n.Port, n.PeerPort} }
+
 // ClientPort returns the port for clients. If tls is true, it returns the port for clients that speak TLS,
 // if the node has one.
 func (n *Node) ClientPort(tls bool) int {
@@ -65,6 +68,14 @@ func (v *View) LeaderOf(slot uint16) int {
 		}
 	}
 	return -1
+}
+
+// Leader returns the node that leads the first group, nil if no node is known to lead it now.
+func (v *View) Leader() *Node {
+	if i := v.LeaderOf(0); i >= 0 && v.State != Down {
+		return &v.Nodes[i]
+	}
+	return nil
 }
 
 // Find returns the index of a node in Nodes, -1 if the cluster has no such node.

@@ -1,8 +1,6 @@
 package app
 
-import (
-	"runtime/debug"
-)
+import "runtime/debug"
 
 // heapLimit makes the collector run early when the process nears maxmemory, or when scripts use their
 // memory. Without the limit, garbage could take as much memory as all live objects. The limit is soft: the
