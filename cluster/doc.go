@@ -1,33 +1,27 @@
-// Package cluster is the life of this server as a node of a cluster: it gets its place, takes part in a group,
-// and serves the other nodes.
+// Package cluster is the life of this server as a node of a cluster. The node gets its place, takes part in a
+// group, and serves the other nodes.
 //
-//	member.go    Member: New, Start
+//	member.go    Member: New, Start, and what Stop ends
 //	options.go   what the edge provides
 //	stop.go      Stop, which takes a bounded time
-//	endings.go   how the goroutines of a member wake each other, and what Stop ends
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until roster.Decide knows
-//	heal.go      the disk has failed: the life of the node ends
-//	reopen.go    the disk works again
-//	forgotten.go the cluster removes the node, and takes it back as another one
 //	standing.go  what the node knows about its place
-//	address.go   where the others reach the node
-//	begin.go     starts the group at its place
-//	transport.go the timeout of the message that hands the lead over
+//	begin.go     starts the group at its place, and finds where the others reach the node
+//	lives.go     the cluster removes the node, and takes it back as another one; its disk fails, and works again
+//	transport.go the timeout of the message that hands the lead over; a call that ends with a context
 //	joining.go   asks the leader until this node votes
 //	views.go     what two views differ in, and the addresses of a view
-//	within.go    a call that ends with a context
-//	watch.go     follows the cluster: leaders, nodes, published messages
+//	watch.go     follows the group: leaders, nodes, published messages
 //	snapshots.go when a snapshot is due
 //	service.go   what the other nodes ask this node
 //	calls.go     what this node asks the others: CLUSTER MEET, FORGET and FAILOVER
-//	proxy.go     clients that a follower passes on to the leader
 //	vitals.go    asks the others again and again
 //	vital.go     what they say: how far they are, and their clocks
 //	state.go     the state for a person on call
-//	check.go     asks a node for its state
-//	recover.go   Recovery: the only node of a new cluster
 //	disk.go      the directory of the node: its id, its log, its snapshots
+//	reopen.go    the directory again, after its disk has failed
+//	recover.go   Recovery: the only node of a new cluster
 //
 // # The way of a node
 //

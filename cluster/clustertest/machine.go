@@ -95,6 +95,9 @@ type topologyOf struct{ *group.Group }
 // Meet refuses: [Cluster.Meet] adds a machine.
 func (topologyOf) Meet(string, int) error { return errDown }
 
+// ReadsWait implements [server.Positions].
+func (topologyOf) ReadsWait() bool { return true }
+
 // Publish sends nothing: the machines have no subscribers.
 func (topologyOf) Publish(_, _ []byte) {}
 
@@ -161,7 +164,7 @@ func (m *Machine) Start() error {
 	p.store.Observe(p.node)
 	p.server = server.New(server.Options{
 		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
-		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: topologyOf{p.node}, Positions: p.node,
+		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: topologyOf{p.node}, Positions: topologyOf{p.node},
 	})
 	if err := p.node.Start(); err != nil {
 		p.transport.Leave()

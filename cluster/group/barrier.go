@@ -8,9 +8,6 @@ func (g *Group) Mark() uint64 { return g.changes.Load() }
 // this position. It implements [server.Positions].
 func (g *Group) Begun() uint64 { return g.queue.begun.Load() }
 
-// ReadsWait reports true: replies that only show keys wait, too. It implements [server.Positions].
-func (g *Group) ReadsWait() bool { return true }
-
 // Wait waits until everything that was computed before the call is safe. It reports false if the epoch of
 // the mark has ended.
 func (g *Group) Wait(mark uint64) bool {

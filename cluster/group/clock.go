@@ -32,18 +32,5 @@ func (c *clusterClock) reach(t int64) int64 {
 // next returns the time of an entry that begins now.
 func (c *clusterClock) next() int64 { return c.reach(c.source.Now()) }
 
-// Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
-// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find. Before the
-// start, when no client may read, it is that of the clock.
-func (g *Group) Now() int64 {
-	switch {
-	case g.current.Load() != 0:
-		return max(g.clock.source.Now(), g.clock.last.Load())
-	case g.raft.Load() == nil:
-		return g.clock.source.Now()
-	}
-	return g.Horizon()
-}
-
 // Horizon returns the time up to which each node may remove expired keys by itself, in Unix nanoseconds.
 func (g *Group) Horizon() int64 { return max(0, g.clock.log.Load()-int64(late)) }

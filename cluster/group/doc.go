@@ -8,7 +8,7 @@
 //
 //	options.go   what the edge provides
 //	group.go     Group: start and stop
-//	parts.go     what anyone may read of a group, and how its goroutines end
+//	parts.go     what anyone may read of a group; how its goroutines, and its calls to raft, end
 //	config.go    raft's configuration; its messages go to the server's log
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
 //	silence.go   followers notice the loss of a leader early
@@ -24,21 +24,19 @@
 //	barrier.go   which replies wait, and for what
 //	lease.go     until when a leader may answer from its memory
 //	fresh.go     how old the keys of a follower are
-//	clock.go     the time of the cluster
+//	clock.go     the time of the log
 //	skew.go      a clock that differs from the others
 //	snapshot.go  the keyspace of one moment for raft, and back
 //	sink.go      one snapshot, and its writer: it pauses for clients, and fails when the node stops
-//	future.go    calls to raft that end with the node
 //	found.go     the first members; the only node of a new cluster, from the keys of a disk or of a file
 //	rebuild.go   the keyspace again from the last snapshot and the log
-//	members.go   announcing nodes, CLUSTER FAILOVER and PUBLISH; one change of the members at a time
+//	members.go   nodes that join, and CLUSTER FAILOVER; one change of the members at a time
 //	removal.go   nodes that are removed
-//	admit.go     nodes that join
 //	giveway.go   a leader lets another node lead
 //	stall.go     a leader whose disk does not answer
 //	view.go      the cluster as clients see it
+//	answers.go   what anyone may ask: the epoch, the time, numbers for INFO and for metrics
 //	counts.go    what a node counts
-//	metrics.go   numbers for INFO and for metrics
 //
 // # The way of a write
 //

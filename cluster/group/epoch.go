@@ -143,9 +143,6 @@ func (g *Group) watchLog() {
 	}
 }
 
-// Epoch returns the epoch in which this node leads, 0 if it does not. It implements [commands.Topology].
-func (g *Group) Epoch() uint64 { return g.current.Load() }
-
 // lockAll locks all partitions, in a transaction that changes nothing.
 func (g *Group) lockAll() *store.Tx {
 	tx := g.o.Store.NewTx()

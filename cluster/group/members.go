@@ -2,25 +2,104 @@ package group
 
 import (
 	"errors"
+	"fmt"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
 )
 
-// changeRoster applies an entry about a node.
-func (g *Group) changeRoster(change func() error) error {
-	defer g.updateView()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return change()
+// Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the
+// node must have before it votes. Only a leader can admit a node. Admit removes a node that had the same
+// address before, because the disk of that node is lost.
+func (g *Group) Admit(k topology.Node) (index uint64, err error) {
+	err = g.oneByOne(func() error {
+		index, err = g.admit(k)
+		return err
+	})
+	return index, err
 }
 
-var (
-	errNotLeader = errors.New("this node does not lead: ask the leader")
-	errUnknown   = errors.New("it is unknown whether this was done, because the leader has changed: " +
-		"see CLUSTER NODES")
-)
+func (g *Group) admit(k topology.Node) (index uint64, err error) {
+	if g.IsGone(k.ID) {
+		return 0, errGone(k.ID)
+	}
+	if level := g.Level(); k.Features < int(level) {
+		return 0, fmt.Errorf("the cluster works at feature level %d, and node %s knows level %d: install the newer release there", level, k.ID, k.Features)
+	}
+	before := see(g, func(r *roster.Roster) []raft.ServerID { return r.At(roster.RaftAddress(k)) })
+	for _, old := range before {
+		if string(old) == k.ID {
+			continue
+		}
+		if err := g.forget(string(old)); err != nil {
+			return 0, err
+		}
+	}
+	if !g.Knows(k) {
+		if err := g.Announce(k); err != nil {
+			return 0, err
+		}
+	}
+	r := g.raft.Load()
+	if g.server(k.ID).Address == roster.RaftAddress(k) {
+		return r.CommitIndex(), nil
+	}
+	err = g.await(r.AddNonvoter(raft.ServerID(k.ID), roster.RaftAddress(k), 0, 0))
+	return r.CommitIndex(), err
+}
+
+func errGone(id string) error {
+	return fmt.Errorf("node %s was removed from the cluster, and its id is never used again", id)
+}
+
+// Promote lets a node vote. Only a leader can promote a node.
+func (g *Group) Promote(id string) error {
+	return g.oneByOne(func() error {
+		s := g.server(id)
+		switch {
+		case s.ID == "":
+			return errors.New("the cluster does not know this node: it must join first")
+		case g.IsGone(id):
+			return errGone(id)
+		}
+		return g.await(g.raft.Load().AddVoter(s.ID, s.Address, 0, 0))
+	})
+}
+
+// see reads the roster.
+func see[T any](g *Group, read func(*roster.Roster) T) T {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return read(&g.roster)
+}
+
+// IsGone reports whether a node is marked as removed from the cluster.
+func (g *Group) IsGone(id string) bool {
+	return see(g, func(r *roster.Roster) bool { return r.IsGone(id) })
+}
+
+// HasLeft reports whether a node is removed from the cluster, and its vote no longer counts.
+func (g *Group) HasLeft(id string) bool {
+	return see(g, func(r *roster.Roster) bool { return r.HasLeft(id) })
+}
+
+// Votes reports whether a node votes.
+func (g *Group) Votes(id string) bool {
+	return see(g, func(r *roster.Roster) bool { return r.Votes(id) })
+}
+
+// Knows reports whether the log has announced a node with exactly these fields.
+func (g *Group) Knows(k topology.Node) bool {
+	return see(g, func(r *roster.Roster) bool { return r.Knows(k) })
+}
+
+// server returns a server by its id. It has no id if the server takes no part.
+func (g *Group) server(id string) raft.Server {
+	return see(g, func(r *roster.Roster) raft.Server { return r.Server(id) })
+}
 
 // Announce tells all nodes where a node is reached. Only a leader can announce a node.
 func (g *Group) Announce(k topology.Node) error {
@@ -41,36 +120,6 @@ func (g *Group) commit(kind entry.Kind, body []byte) error {
 		return errUnknown
 	}
 	return nil
-}
-
-// enqueue adds an entry to the queue; done is called as soon as the entry is committed.
-func (g *Group) enqueue(kind entry.Kind, body []byte, done func(safe bool)) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.current.Load() == 0 {
-		return errNotLeader
-	}
-	b := g.queue.add(kind, g.epoch.term, g.clock.next())
-	b.Fixed = body
-	g.wait(waiter{need: b.Number, done: done})
-	return nil
-}
-
-// announceSelf makes a new leader announce itself, unless the log has announced it with exactly these fields.
-func (g *Group) announceSelf() {
-	g.mu.Lock()
-	announced := g.roster.Announced() || g.epoch.told || g.current.Load() == 0
-	g.epoch.told = g.epoch.told || !announced
-	g.mu.Unlock()
-	if announced {
-		return
-	}
-	if body, err := roster.Encode(g.o.Self); err != nil {
-		g.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port",
-			"error", err)
-	} else {
-		_ = g.enqueue(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
-	}
 }
 
 // oneByOne makes the calls that change who takes part wait for each other. A node is removed in two steps,

@@ -1,9 +1,11 @@
 package group
 
 import (
+	"errors"
 	"time"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/roster"
 	"cellserver/persistence/aof"
 	"cellserver/store"
 
@@ -188,5 +190,41 @@ func (g *Group) expectOverdue() {
 	g.mu.Unlock()
 	if overdue {
 		g.expect(p)
+	}
+}
+
+var (
+	errNotLeader = errors.New("this node does not lead: ask the leader")
+	errUnknown   = errors.New("it is unknown whether this was done, because the leader has changed: " +
+		"see CLUSTER NODES")
+)
+
+// enqueue adds an entry to the queue; done is called as soon as the entry is committed.
+func (g *Group) enqueue(kind entry.Kind, body []byte, done func(safe bool)) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.current.Load() == 0 {
+		return errNotLeader
+	}
+	b := g.queue.add(kind, g.epoch.term, g.clock.next())
+	b.Fixed = body
+	g.wait(waiter{need: b.Number, done: done})
+	return nil
+}
+
+// announceSelf makes a new leader announce itself, unless the log has announced it with exactly these fields.
+func (g *Group) announceSelf() {
+	g.mu.Lock()
+	announced := g.roster.Announced() || g.epoch.told || g.current.Load() == 0
+	g.epoch.told = g.epoch.told || !announced
+	g.mu.Unlock()
+	if announced {
+		return
+	}
+	if body, err := roster.Encode(g.o.Self); err != nil {
+		g.log.Error("this node cannot be announced: correct cluster-announce-ip and cluster-announce-port",
+			"error", err)
+	} else {
+		_ = g.enqueue(entry.NodeKnown, body, func(bool) {}) // the next leader tries again
 	}
 }

@@ -2,8 +2,7 @@ package group
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"time"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
@@ -53,30 +52,24 @@ func (g *Group) complete(id string) error {
 // cluster would have no leader after the removal.
 func (g *Group) canSpare(id string) error {
 	v := g.View()
-	var asking sync.WaitGroup
-	var voters, answering atomic.Int64
+	voters, answering := 0, len(g.hear(v, id, forAnswers))
 	for i := range v.Nodes {
-		k := v.Nodes[i]
-		if !k.Voter || k.ID == id {
-			continue
-		}
-		voters.Add(1)
-		asking.Go(func() {
+		if v.Nodes[i].Voter && v.Nodes[i].ID != id {
+			voters++
 			if i == v.Self {
-				answering.Add(1)
-			} else if _, err := g.o.Applied(k); err == nil {
-				answering.Add(1)
+				answering++
 			}
-		})
+		}
 	}
-	asking.Wait()
-	if quorum := voters.Load()/2 + 1; answering.Load() < quorum {
+	if quorum := voters/2 + 1; answering < quorum {
 		return fmt.Errorf("%d of the other %d voters answer, but after the removal the cluster needs "+
-			"%d: start more of them first",
-			answering.Load(), voters.Load(), quorum)
+			"%d: start more of them first", answering, voters, quorum)
 	}
 	return nil
 }
+
+// forAnswers is longer than a question takes.
+const forAnswers = 30 * time.Second
 
 // FinishRemovals removes from raft a node that the log marks as removed, if this node leads. The leader that
 // marked the node was lost or gave way, or raft refused the removal. The edge calls FinishRemovals about

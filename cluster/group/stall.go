@@ -43,7 +43,9 @@ func (s *stall) due(last uint64, now int64, waits bool, bytes int, nodeTimeout t
 // with the newest logs are asked first.
 func (g *Group) askToLead(try int) {
 	err := errSilent
-	if all := g.newest(g.View()); len(all) > 0 {
+	all := g.hear(g.View(), "", g.o.NodeTimeout/10)
+	slices.SortStableFunc(all, func(a, b topology.Node) int { return cmp.Compare(b.Applied, a.Applied) })
+	if len(all) > 0 {
 		to, self := all[(try-1)%len(all)], g.o.Self
 		request := &raft.TimeoutNowRequest{RPCHeader: raft.RPCHeader{
 			ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(self.ID),
@@ -59,30 +61,32 @@ func (g *Group) askToLead(try int) {
 
 var errSilent = errors.New("no other voter answers")
 
-// newest returns the other voters that answer soon, those with the newest logs first.
-func (g *Group) newest(v *topology.View) (all []topology.Node) {
+// hear asks the other voters what they have applied. It returns those that answer in time. It does not ask the node
+// with the id except.
+func (g *Group) hear(v *topology.View, except string, patience time.Duration) (all []topology.Node) {
 	answers, asked := make(chan topology.Node, len(v.Nodes)), 0
 	for i, k := range v.Nodes {
-		if i == v.Self || !k.Voter {
+		if i == v.Self || !k.Voter || k.ID == except {
 			continue
 		}
 		asked++
 		go func() {
 			var err error
-			if k.Applied, err = g.o.Applied(k); err == nil {
-				answers <- k
-			}
+			k.Applied, err = g.o.Applied(k)
+			k.Healthy = err == nil
+			answers <- k
 		}()
 	}
-	for patience := time.After(g.o.NodeTimeout / 10); len(all) < asked; {
+	for late := time.After(patience); asked > 0; asked-- {
 		select {
 		case k := <-answers:
-			all = append(all, k)
-		case <-patience:
-			asked = 0
+			if k.Healthy {
+				all = append(all, k)
+			}
+		case <-late:
+			return all
 		}
 	}
-	slices.SortStableFunc(all, func(a, b topology.Node) int { return cmp.Compare(b.Applied, a.Applied) })
 	return all
 }
 

@@ -9,9 +9,6 @@ import (
 // View returns the cluster as this node sees it. It implements [commands.Topology].
 func (g *Group) View() *topology.View { return g.view.Load() }
 
-// Applied returns the index of the last entry that this node has applied.
-func (g *Group) Applied() uint64 { return g.applied.Load() }
-
 // updateView makes the view again.
 func (g *Group) updateView() {
 	var leader raft.ServerID
@@ -38,10 +35,6 @@ func (g *Group) updateView() {
 		}
 	}
 }
-
-// Changed has an element after a change of the view that concerns clients: another leader, another state,
-// another node.
-func (g *Group) Changed() <-chan struct{} { return g.changed }
 
 // state returns whether this node can serve commands on keys. mu is held.
 func (g *Group) state(leader raft.ServerID, votes bool) topology.State {
@@ -71,4 +64,12 @@ func (g *Group) hide(hidden bool) {
 	g.hidden = hidden
 	g.mu.Unlock()
 	g.updateView()
+}
+
+// changeRoster applies an entry about a node.
+func (g *Group) changeRoster(change func() error) error {
+	defer g.updateView()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return change()
 }

@@ -1,0 +1,53 @@
+package group
+
+import "cellserver/internal/topology"
+
+// Epoch returns the epoch in which this node leads, 0 if it does not. It implements [commands.Topology].
+func (g *Group) Epoch() uint64 { return g.current.Load() }
+
+// Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
+// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find. Before the
+// start, when no client may read, it is that of the clock.
+func (g *Group) Now() int64 {
+	switch {
+	case g.current.Load() != 0:
+		return max(g.clock.source.Now(), g.clock.last.Load())
+	case g.raft.Load() == nil:
+		return g.clock.source.Now()
+	}
+	return g.Horizon()
+}
+
+// Applied returns the index of the last entry that this node has applied.
+func (g *Group) Applied() uint64 { return g.applied.Load() }
+
+// Changed has an element after a change of the view that concerns clients: another leader, another state,
+// another node.
+func (g *Group) Changed() <-chan struct{} { return g.changed }
+
+// Self returns this node as it announces itself.
+func (g *Group) Self() topology.Node { return g.o.Self }
+
+// Memory returns the bytes of the changes that no majority has confirmed yet.
+func (g *Group) Memory() int64 { return g.queue.memory.Load() }
+
+// Metrics returns the numbers of the node. It implements [commands.Topology].
+func (g *Group) Metrics() topology.Metrics {
+	c := &g.counts
+	m := topology.Metrics{
+		Leads: g.current.Load() != 0, Applied: g.applied.Load(), EpochChanges: int64(g.changes.Load()), Undone: c.undone.Load(),
+		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(), Dropped: c.dropped.Load(),
+		Duration: c.duration.Load(), Knows: g.knows(),
+	}
+	for i := range c.latency {
+		m.Latency[i] = c.latency[i].Load()
+	}
+	if r := g.raft.Load(); r != nil {
+		m.Term, m.Commit = r.CurrentTerm(), r.CommitIndex()
+		m.LagEntries = r.LastIndex() - min(r.LastIndex(), m.Applied)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m.LagBytes, m.Level = g.queue.bytes, g.level
+	return m
+}
