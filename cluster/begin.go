@@ -3,8 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"time"
 
@@ -110,8 +108,8 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 		return o, err
 	}
 	id := cmp.Or(m.disk().identity.Cluster, roster.ClusterID(m.o.List))
-	if _, err := hex.Decode(o.Cluster[:], []byte(id)); err != nil {
-		return o, fmt.Errorf("the id of the cluster: %w", err)
+	if o.Cluster, err = roster.ParseID(id); err != nil {
+		return o, err
 	}
 	layer, err := m.port.Raft(0, self.Address().Peer())
 	if err != nil {

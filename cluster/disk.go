@@ -91,7 +91,10 @@ func (d *disk) openLog() (err error) {
 	if d.snapshots, err = raft.NewFileSnapshotStoreWithLogger(d.o.Dir, keptSnapshots, d.log); err != nil {
 		return err
 	}
-	newest := func() (uint64, error) { return newestOf(d.snapshots) }
+	newest := func() (uint64, error) {
+		snapshot, err := d.newest()
+		return snapshot.Index, err
+	}
 	o := raftlog.Options{Sync: d.o.Durable, Snapshot: newest, OnFailure: d.fail}
 	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, o); err != nil {
 		return err
@@ -103,13 +106,13 @@ func (d *disk) openLog() (err error) {
 	return d.logs.RemoveBehind(snapshot)
 }
 
-// newestOf returns the index of the newest snapshot, and 0 without one.
-func newestOf(snapshots raft.SnapshotStore) (index uint64, err error) {
-	all, err := snapshots.List()
-	if err == nil && len(all) > 0 {
-		index = all[0].Index
+// newest returns what is known about the newest snapshot. It is empty without one.
+func (d *disk) newest() (raft.SnapshotMeta, error) {
+	all, err := d.snapshots.List()
+	if err != nil || len(all) == 0 {
+		return raft.SnapshotMeta{}, err
 	}
-	return index, err
+	return *all[0], nil
 }
 
 // parts returns the disk for Raft. Recent entries are read from memory.
@@ -120,14 +123,6 @@ func (d *disk) parts() (group.Disk, error) {
 
 // cachedEntries is how many entries of the log stay in memory.
 const cachedEntries = 64
-
-// snapshotSize returns the bytes of the last snapshot.
-func (d *disk) snapshotSize() int64 {
-	if all, err := d.snapshots.List(); err == nil && len(all) > 0 {
-		return all[0].Size
-	}
-	return 0
-}
 
 // fail is called for the first failed change of a file, by Raft's goroutine.
 func (d *disk) fail(err error) {

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -101,7 +100,7 @@ func (r *Recovery) read(dir string) (last uint64, err error) {
 		return 0, err
 	}
 	o := group.Options{Self: topology.Node{ID: n.ID, Host: r.Self.Host, Port: r.Self.Port, PeerPort: r.Self.PeerPort}, Store: r.Store, Log: r.Log}
-	if _, err := hex.Decode(o.Cluster[:], []byte(n.Cluster)); err != nil {
+	if o.Cluster, err = roster.ParseID(n.Cluster); err != nil {
 		return 0, err
 	}
 	d, logs, err := r.parts(dir)
@@ -146,10 +145,10 @@ func (r *Recovery) found() error {
 }
 
 // fill writes the keys into a new directory.
-func (r *Recovery) fill(dir string, n roster.Identity) error {
+func (r *Recovery) fill(dir string, n roster.Identity) (err error) {
 	self := topology.Node{ID: n.ID, Host: r.Self.Host, Port: r.Self.Port, PeerPort: r.Self.PeerPort, Zone: r.Zone}
 	o := group.Options{Self: self, Store: r.Store, Log: r.Log}
-	if _, err := hex.Decode(o.Cluster[:], []byte(n.Cluster)); err != nil {
+	if o.Cluster, err = roster.ParseID(n.Cluster); err != nil {
 		return err
 	}
 	d, logs, err := r.parts(dir)

@@ -50,8 +50,7 @@ func (m *Member) standing() roster.Standing {
 	g := m.group.Load()
 	m.place.mu.Lock()
 	defer m.place.mu.Unlock()
-	if m.place.founder && g.Metrics().Term > 1 {
-		m.place.founder = false
+	if m.place.standing.Phase == roster.Founding && g.Metrics().Term > 1 {
 		m.place.standing.Phase = roster.Member
 	}
 	return m.place.standing

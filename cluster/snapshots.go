@@ -39,7 +39,8 @@ func (m *Member) due() bool {
 	}
 	percent, least := m.o.Growth()
 	grown := d.logs.Size() - m.snapshots.from.Load()
-	return percent > 0 && grown >= least && grown >= d.snapshotSize()/100*percent
+	last, _ := d.newest()
+	return percent > 0 && grown >= least && grown >= last.Size/100*percent
 }
 
 // ErrBusy means that a snapshot is being written already.
@@ -61,9 +62,6 @@ func (m *Member) Snapshot() error {
 
 // ScheduleSnapshot writes a snapshot soon.
 func (m *Member) ScheduleSnapshot() { m.snapshots.waiting.Store(true) }
-
-// WritesSnapshot reports whether a snapshot is being written.
-func (m *Member) WritesSnapshot() bool { return m.snapshots.begun.Load() }
 
 // DiskFailed reports whether the disk cannot be written.
 func (m *Member) DiskFailed() bool { return m.disk().err() != nil }

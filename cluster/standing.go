@@ -21,7 +21,6 @@ type place struct {
 	invited  []topology.Address
 	waiting  string // why the node has no place yet; a sentence
 	gone     bool   // the cluster has removed the node: it waits for an invitation
-	founder  bool   // the node wrote the voters, and the term says whether anybody has voted since
 	leader   string // the last known one
 	since    int64  // monotonic time from which on it leads
 	warned   int64  // monotonic time of the last warning about clocks
@@ -37,7 +36,7 @@ func (p *place) begin(phase roster.Phase, n *roster.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
-	p.founder, p.gone = phase == roster.Founding, n.Forgotten
+	p.gone = n.Forgotten
 	if p.gone {
 		p.waiting = errForgotten.Error()
 	}
@@ -84,7 +83,7 @@ func (p *place) take(phase roster.Phase, n *roster.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
-	p.founder, p.waiting = phase == roster.Founding, ""
+	p.waiting = ""
 }
 
 // cluster returns the id of the cluster, or "".

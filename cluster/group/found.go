@@ -2,7 +2,6 @@ package group
 
 import (
 	"errors"
-	"fmt"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
@@ -58,22 +57,9 @@ func Found(o Options, now int64) error {
 // Recover loads everything that a disk has into the empty store. It also loads the last entries, even if
 // perhaps no majority had them. It returns the index of the last entry, and the time of the log.
 func Recover(o Options) (last uint64, time int64, err error) {
-	n := New(o)
-	from, err := n.loadLastSnapshot()
-	if err != nil {
-		return 0, 0, err
+	g := New(o)
+	if last, err = o.Disk.Logs.LastIndex(); err == nil {
+		last, err = g.replay(last)
 	}
-	if last, err = o.Disk.Logs.LastIndex(); err != nil {
-		return 0, 0, err
-	}
-	for i := from + 1; i <= last; i++ {
-		var l raft.Log
-		if err := o.Disk.Logs.GetLog(i, &l); err != nil {
-			return 0, 0, fmt.Errorf("entry %d of the log cannot be read: %w", i, err)
-		}
-		if err := n.applyAgain(&l); err != nil {
-			return 0, 0, fmt.Errorf("entry %d of the log cannot be applied: %w", i, err)
-		}
-	}
-	return max(from, last), n.fsm.time, nil
+	return last, g.fsm.time, err
 }

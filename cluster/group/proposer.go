@@ -215,7 +215,7 @@ func (g *Group) enqueue(kind entry.Kind, body []byte, done func(safe bool)) erro
 // announceSelf makes a new leader announce itself, unless the log has announced it with exactly these fields.
 func (g *Group) announceSelf() {
 	g.mu.Lock()
-	announced := g.roster.Announced() || g.epoch.told || g.current.Load() == 0
+	announced := g.roster.Knows(g.o.Self) || g.epoch.told || g.current.Load() == 0
 	g.epoch.told = g.epoch.told || !announced
 	g.mu.Unlock()
 	if announced {

@@ -15,23 +15,32 @@ import (
 func (g *Group) rebuild() error {
 	g.hide(true)
 	defer g.hide(false)
-	upTo, now := g.applied.Load(), g.fsm
-	from, err := g.loadLastSnapshot()
-	if err != nil {
+	now := g.fsm
+	if _, err := g.replay(g.applied.Load()); err != nil {
 		return err
-	}
-	for i := from + 1; i <= upTo; i++ {
-		var l raft.Log
-		if err := g.o.Disk.Logs.GetLog(i, &l); err != nil {
-			return fmt.Errorf("entry %d of the log cannot be read again: %w", i, err)
-		}
-		if err := g.applyAgain(&l); err != nil {
-			return fmt.Errorf("entry %d of the log cannot be applied again: %w", i, err)
-		}
 	}
 	g.fsm = now
 	g.replaced()
 	return nil
+}
+
+// replay replaces the keyspace by the last snapshot, and applies the later entries of the log up to an index. It
+// returns the index of the last entry that the keyspace has.
+func (g *Group) replay(upTo uint64) (last uint64, err error) {
+	from, err := g.loadLastSnapshot()
+	if err != nil {
+		return 0, err
+	}
+	for i := from + 1; i <= upTo; i++ {
+		var l raft.Log
+		if err := g.o.Disk.Logs.GetLog(i, &l); err != nil {
+			return 0, fmt.Errorf("entry %d of the log cannot be read again: %w", i, err)
+		}
+		if err := g.applyAgain(&l); err != nil {
+			return 0, fmt.Errorf("entry %d of the log cannot be applied again: %w", i, err)
+		}
+	}
+	return max(from, upTo), nil
 }
 
 // applyAgain applies the effects of an entry.

@@ -84,7 +84,7 @@ func (g *Group) restore(in io.Reader) error {
 	g.o.Store.KeepUndo(false)
 	g.empty()
 	index, err := g.load(in)
-	err = errors.Join(err, g.roster.Resume(&g.mu, g.o.Disk.Snapshots))
+	err = errors.Join(err, see(g, func(r *roster.Roster) error { return r.Resume(g.o.Disk.Snapshots) }))
 	if err != nil {
 		g.unloaded = whyUnloaded(err)
 		g.Fail(g.unloaded)

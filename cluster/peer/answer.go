@@ -59,7 +59,7 @@ func (a *answerer) frame(ctx context.Context, op operation, body []byte) []byte 
 		body, err = json.Marshal(answer)
 	}
 	if err == nil && len(body) > bodyLimit {
-		err = &tooLargeError{Op: op, Size: len(body), Limit: bodyLimit}
+		err = errTooLarge(op, len(body), bodyLimit)
 	}
 	var elsewhere *NotLeaderError
 	switch {

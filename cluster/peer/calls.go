@@ -15,11 +15,11 @@ import (
 // mostRedirects is how often a call follows the address of a leader.
 const mostRedirects = 3
 
-// A RemoteError is the sentence with which another node failed.
-type RemoteError struct{ Text string }
+// A remoteError is the sentence with which another node failed.
+type remoteError struct{ Text string }
 
 // Error returns the sentence.
-func (e *RemoteError) Error() string { return e.Text }
+func (e *remoteError) Error() string { return e.Text }
 
 // Hello asks a node who it is. The argument says who this node is.
 func (d *Dialer) Hello(ctx context.Context, addr string, own Hello) (answer Hello, err error) {
@@ -81,7 +81,7 @@ func (d *Dialer) call(ctx context.Context, addr string, op operation, in, out an
 		return err
 	}
 	if len(body) > bodyLimit {
-		return &tooLargeError{Op: op, Size: len(body), Limit: bodyLimit}
+		return errTooLarge(op, len(body), bodyLimit)
 	}
 	conn, err := d.Dial(ctx, addr, kindCall, 0)
 	if err != nil {
@@ -110,7 +110,7 @@ func exchange(conn net.Conn, frame []byte, out any) error {
 	case op == opRedirect:
 		return &NotLeaderError{string(body)}
 	case op == opFailed:
-		return &RemoteError{string(body)}
+		return &remoteError{string(body)}
 	case op != opReply:
 		return fmt.Errorf("it answers with operation %d: run the same release on every node", op)
 	}

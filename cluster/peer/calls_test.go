@@ -43,7 +43,7 @@ func TestCalls(t *testing.T) {
 	service.err = errors.New("the node c is not in the cluster: see CLUSTER NODES")
 	err = d.Forget(ctx, b.addr, "c")
 	require.EqualError(t, err, "node "+b.addr+": the node c is not in the cluster: see CLUSTER NODES")
-	var remote *RemoteError
+	var remote *remoteError
 	require.ErrorAs(t, err, &remote)
 	service.err = errors.New(strings.Repeat("x", 10_000))
 	require.ErrorAs(t, d.Forget(ctx, b.addr, "c"), &remote)
@@ -100,7 +100,7 @@ func TestACallThatCannotBeRead(t *testing.T) {
 	conn, err := d.Dial(t.Context(), b.addr, kindCall, 0)
 	require.NoError(t, err)
 	for _, op := range []operation{opHello, opJoin, opForget, opFailover, opInvite} {
-		var remote *RemoteError
+		var remote *remoteError
 		require.ErrorAs(t, exchange(conn, appendFrame(nil, op, []byte("[")), nil), &remote)
 		require.Contains(t, remote.Text, "a request that cannot be read")
 	}
@@ -123,7 +123,7 @@ func TestCallsEnd(t *testing.T) {
 		_, err = n.dialer(Limits{Call: 10 * time.Second}).Join(t.Context(), b.addr, Join{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 13*time.Second, time.Since(began))
-		time.Sleep(DefaultLimits.Call)
+		time.Sleep(defaultLimits.Call)
 		synctest.Wait()
 		require.Equal(t, Stats{}, b.Stats(), "the service ended with its context")
 		b.Close()

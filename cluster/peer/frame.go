@@ -23,15 +23,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrDamaged means that a frame is not as the other node wrote it.
 var errDamaged = errors.New("the checksum of a frame is wrong")
 
-// tooLargeError means that a body is longer than its limit.
-type tooLargeError struct {
-	Op          operation
-	Size, Limit int
-}
-
-// Error says how long the body is.
-func (e *tooLargeError) Error() string {
-	return fmt.Sprintf("the body of operation %d has %d bytes, more than %d", e.Op, e.Size, e.Limit)
+// errTooLarge is the error of a body that is longer than its limit.
+func errTooLarge(op operation, size, limit int) error {
+	return fmt.Errorf("the body of operation %d has %d bytes, more than %d", op, size, limit)
 }
 
 // appendFrame appends a frame to bytes. Its body is all parts, one after the other.
@@ -79,7 +73,7 @@ func (r *frameReader) next() (operation, []byte, error) {
 		return op, nil, err
 	}
 	if int64(size) > int64(limit) {
-		return op, nil, &tooLargeError{op, int(size), limit}
+		return op, nil, errTooLarge(op, int(size), limit)
 	}
 	if err := r.read(int(size)); err != nil {
 		return op, nil, err

@@ -1,8 +1,11 @@
 package peer
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
-// Limits are the bounds of a Port and of a Publisher. A field that is 0 has the value of DefaultLimits.
+// Limits are the bounds of a Port and of a Publisher. A field that is 0 has the value of defaultLimits.
 type Limits struct {
 	Pending  int // connections that authenticate; the oldest one makes place
 	Raft     int // connections for messages of Raft, and as many others for the entries of its log
@@ -17,8 +20,8 @@ type Limits struct {
 	Step time.Duration // for one write, and for one PROXY line
 }
 
-// DefaultLimits are for a few nodes that trust each other.
-var DefaultLimits = Limits{
+// defaultLimits are for a few nodes that trust each other.
+var defaultLimits = Limits{
 	Pending: 64, Raft: 256, Forwards: 10_000, Calls: 256,
 	Message: 1 << 20, QueueCount: 16_384, QueueBytes: 16 << 20,
 	Call: 30 * time.Second, Step: 5 * time.Second,
@@ -26,21 +29,13 @@ var DefaultLimits = Limits{
 
 // orDefault fills in the fields that are 0.
 func (l Limits) orDefault() Limits {
-	d := &DefaultLimits
-	for _, n := range []struct{ of, otherwise *int }{
-		{&l.Pending, &d.Pending}, {&l.Raft, &d.Raft}, {&l.Forwards, &d.Forwards}, {&l.Calls, &d.Calls},
-		{&l.Message, &d.Message}, {&l.QueueCount, &d.QueueCount}, {&l.QueueBytes, &d.QueueBytes},
-	} {
-		if *n.of == 0 {
-			*n.of = *n.otherwise
-		}
+	d := &defaultLimits
+	return Limits{
+		Pending: cmp.Or(l.Pending, d.Pending), Raft: cmp.Or(l.Raft, d.Raft), Forwards: cmp.Or(l.Forwards, d.Forwards),
+		Calls: cmp.Or(l.Calls, d.Calls), Message: cmp.Or(l.Message, d.Message),
+		QueueCount: cmp.Or(l.QueueCount, d.QueueCount), QueueBytes: cmp.Or(l.QueueBytes, d.QueueBytes),
+		Call: cmp.Or(l.Call, d.Call), Step: cmp.Or(l.Step, d.Step),
 	}
-	for _, t := range []struct{ of, otherwise *time.Duration }{{&l.Call, &d.Call}, {&l.Step, &d.Step}} {
-		if *t.of == 0 {
-			*t.of = *t.otherwise
-		}
-	}
-	return l
 }
 
 // of returns how many connections of a kind may be open.

@@ -192,18 +192,3 @@ func (p *Port) complain(from net.Addr, reason error) {
 			"from", from, "reason", reason, "total", total)
 	}
 }
-
-// Stats are what a Port counted.
-type Stats struct {
-	Pending, Raft, Forwards, Calls int    // connections that are open
-	Refused                        uint64 // connections that failed or were refused
-	Evicted                        uint64 // connections that made place before they had authenticated
-}
-
-// Stats returns what the port counted.
-func (p *Port) Stats() Stats {
-	c := p.conns
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return Stats{c.pending.Len(), c.places[kindRaft], c.places[kindForward], c.places[kindCall], p.refused.Load(), c.evicted}
-}

@@ -290,14 +290,14 @@ func TestSlowNodesAreCut(t *testing.T) {
 		began := time.Now()
 		_, err = conn.Read(make([]byte, 1))
 		require.Equal(t, io.EOF, err)
-		require.Equal(t, DefaultLimits.Step, time.Since(began))
+		require.Equal(t, defaultLimits.Step, time.Since(began))
 
 		// It does not read the answer.
 		conn, err = d.Dial(t.Context(), b.addr, kindCall, 0)
 		require.NoError(t, err)
 		_, err = conn.Write(appendFrame(nil, opState, []byte("{}")))
 		require.NoError(t, err)
-		time.Sleep(DefaultLimits.Step)
+		time.Sleep(defaultLimits.Step)
 		synctest.Wait()
 		require.Zero(t, b.Stats().Calls)
 

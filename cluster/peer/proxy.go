@@ -65,13 +65,6 @@ func (p *Proxy) Lead(leader string) {
 	}
 }
 
-// Open returns the number of clients that are relayed.
-func (p *Proxy) Open() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.relays)
-}
-
 // Close cuts all clients, and waits until their goroutines end.
 func (p *Proxy) Close() {
 	p.mu.Lock()

@@ -83,21 +83,6 @@ func (p *Publisher) Publish(channel, text []byte) {
 	}
 }
 
-// LinkStats are what was sent to one node.
-type LinkStats struct {
-	To            string
-	Queued        int
-	Sent, Dropped uint64
-}
-
-// Links returns what was sent to each node, sorted by address.
-func (p *Publisher) Links() (all []LinkStats) {
-	for _, l := range *p.links.Load() {
-		all = append(all, l.stats())
-	}
-	return all
-}
-
 // Dropped returns how many messages did not reach a node: one message that two nodes miss counts twice.
 func (p *Publisher) Dropped() uint64 { return p.dropped.Load() }
 
@@ -210,10 +195,4 @@ func (l *link) send(ctx context.Context, conn net.Conn) {
 func (l *link) drop(n int) {
 	l.dropped.Add(uint64(n))
 	l.total.Add(uint64(n))
-}
-
-func (l *link) stats() LinkStats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return LinkStats{l.to, len(l.queue), l.sent.Load(), l.dropped.Load()}
 }

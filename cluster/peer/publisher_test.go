@@ -114,7 +114,7 @@ func TestPublishToASlowNode(t *testing.T) {
 		require.LessOrEqual(t, links[0].Queued, 2)
 		require.Zero(t, links[1].Dropped)
 		require.NotZero(t, links[0].Dropped)
-		time.Sleep(DefaultLimits.Step + firstRetry)
+		time.Sleep(defaultLimits.Step + firstRetry)
 		close(block)
 		synctest.Wait()
 		time.Sleep(time.Second)

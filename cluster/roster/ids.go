@@ -28,6 +28,12 @@ func FounderID(list []topology.Address, own topology.Address) string {
 // ClusterID returns the id of the cluster that the nodes of a list found.
 func ClusterID(list []topology.Address) string { return firstID(Strings(list), "cluster") }
 
+// ParseID returns the bytes of an id. They are 0 without one.
+func ParseID(id string) (b [20]byte, err error) {
+	_, err = hex.Decode(b[:], []byte(id))
+	return b, err
+}
+
 // firstID returns an id that depends on addresses, in any order, and on a name.
 func firstID(nodes []string, name string) string {
 	return hash(fmt.Sprintf("first\n%s\n\n%s", strings.Join(slices.Sorted(slices.Values(nodes)), "\n"), name))

@@ -7,7 +7,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"sync"
 
 	"cellserver/cluster/entry"
 	"cellserver/internal/topology"
@@ -45,14 +44,12 @@ func (r *Roster) Configure(c raft.Configuration) {
 }
 
 // Resume notes who takes part in the newest snapshot, which was just loaded. Raft does not report this. At
-// the start, the caller of Configure knows more than the snapshot. mu guards the roster.
-func (r *Roster) Resume(mu sync.Locker, from raft.SnapshotStore) error {
-	mu.Lock()
-	defer mu.Unlock()
+// the start, the caller of Configure knows more than the snapshot.
+func (r *Roster) Resume(newest raft.SnapshotStore) error {
 	if !r.Configured() {
 		return nil
 	}
-	all, err := from.List()
+	all, err := newest.List()
 	if err == nil && len(all) > 0 {
 		r.Configure(all[0].Configuration)
 	}
@@ -132,9 +129,6 @@ func (r *Roster) Replace(nodes []topology.Node, gone []string) {
 		r.known[k.ID] = k
 	}
 }
-
-// Announced reports whether an entry has announced this node with exactly these fields.
-func (r *Roster) Announced() bool { return r.Knows(r.self) }
 
 // Knows reports whether an entry has announced a node with exactly these fields.
 func (r *Roster) Knows(n topology.Node) bool {

@@ -24,11 +24,11 @@ func TestTheViewOfARoster(t *testing.T) {
 	r.Configure(raft.Configuration{Servers: []raft.Server{
 		{ID: idC, Address: "three:16379", Suffrage: raft.Nonvoter}, {ID: idB, Address: "two:16379"}, {ID: idA, Address: "one:16379"},
 	}})
-	require.False(t, r.Announced())
+	require.False(t, r.Knows(r.self))
 	body, err := Encode(self)
 	require.NoError(t, err)
 	require.NoError(t, r.Note(body))
-	require.True(t, r.Announced())
+	require.True(t, r.Knows(r.self))
 	require.Error(t, r.Note([]byte("{")))
 	r.Silent(idA, true)
 	v = r.View(idB, 5, 9)

@@ -55,7 +55,7 @@ func (d clusterDisk) Info(add func(name string, value any)) {
 
 // Writing implements [commands.Persistence].
 func (d clusterDisk) Writing() string {
-	if d.member.WritesSnapshot() {
+	if writing, _, _ := d.member.SnapshotState(); writing {
 		return "aof"
 	}
 	return d.Manager.Writing()
