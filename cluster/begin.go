@@ -92,8 +92,9 @@ func (m *Member) found(d *roster.Decision, o group.Options) error {
 func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
 	a := &m.o.Announce
 	return topology.Node{
-		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port), PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
-		TLSPort: m.o.TLSPort, Zone: m.o.Zone, Features: feature, Healthy: true,
+		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port),
+		PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
+		TLSPort:  m.o.TLSPort, Zone: m.o.Zone, Features: feature, Healthy: true,
 	}
 }
 
@@ -135,8 +136,9 @@ const (
 	leastRaftTimeout = time.Second
 )
 
-// ownAddress returns where the others reach this node. That is the listed address at which it has reached itself. Without
-// one it is the address from which this node reaches another one, with the ports of the configuration.
+// ownAddress returns where the others reach this node. That is the listed address at which it has reached
+// itself. Without one it is the address from which this node reaches another one, with the ports of the
+// configuration.
 func (m *Member) ownAddress(d *roster.Decision) (at topology.Address, err error) {
 	i := slices.IndexFunc(m.o.List, func(a topology.Address) bool { return a.String() == d.Found })
 	if i >= 0 {
@@ -162,7 +164,8 @@ func (m *Member) reachedFrom(via []string) (string, error) {
 				return host, nil
 			}
 		}
-		m.place.waitFor("waiting for another node: this node listens on every address, and announces the one from which it reaches others. " +
+		m.place.waitFor("waiting for another node: this node listens on every address, and announces the " +
+			"one from which it reaches others. " +
 			"Set cluster-announce-ip to announce an address at once")
 		m.pause(askAgain)
 		if m.ctx.Err() != nil {

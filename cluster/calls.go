@@ -42,7 +42,8 @@ func (m *Member) Meet(host string, port int) error {
 
 // awaitVoter waits until the node at an address votes. It repeats the invitation: the first one may come before the node
 // knows that the cluster has removed it.
-func (m *Member) awaitVoter(ctx context.Context, g *group.Group, at topology.Address, invitation peer.Invite) error {
+func (m *Member) awaitVoter(ctx context.Context, g *group.Group, at topology.Address,
+	invitation peer.Invite) error {
 	for {
 		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
 		if err == nil {
@@ -80,8 +81,8 @@ func (m *Member) Failover() error {
 	return g.Failover()
 }
 
-// appliedBy asks a node for its last applied entry. Another node may have the address by now, because the disk of
-// the first one is lost.
+// appliedBy asks a node for its last applied entry. Another node may have the address by now, because the
+// disk of the first one is lost.
 func (m *Member) appliedBy(k topology.Node) (uint64, error) {
 	h, err := m.askNode(k.Address().Peer())
 	if err == nil && h.ID != k.ID {

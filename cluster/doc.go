@@ -8,7 +8,7 @@
 //	place.go     gets the place: asks the others until roster.Decide knows
 //	standing.go  what the node knows about its place
 //	begin.go     starts the group at its place, and finds where the others reach the node
-//	lives.go     the cluster removes the node, and takes it back as another one; its disk fails, and works again
+//	lives.go     the cluster removes the node, or its disk fails, and what comes after that
 //	transport.go the timeout of the message that hands the lead over; a call that ends with a context
 //	joining.go   asks the leader until this node votes
 //	views.go     what two views differ in, and the addresses of a view
@@ -26,14 +26,14 @@
 // # The way of a node
 //
 // New makes the parts, and Start opens the directory. Then one goroutine asks the nodes of cluster-nodes,
-// until [roster.Decide] says what to do. Until then clients get LOADING. After that the group of package group
-// does the work, and other goroutines follow it until Stop.
+// until [roster.Decide] says what to do. Until then clients get LOADING. After that the group of package
+// group does the work, and other goroutines follow it until Stop.
 //
 // # Invariants
 //
 //   - The id is on disk before Raft starts.
-//   - Raft's port opens one node timeout after the process began: until then others may rely on promises that this node
-//     no longer knows.
+//   - Raft's port opens one node timeout after the process began: until then others may rely on promises
+//     that this node no longer knows.
 //   - The directory is marked clean only after the log was closed without an error.
 //   - A node whose disk has failed does not take part until the disk works again. It reports this.
 //   - A node that cannot go on, and that no waiting helps, ends its process. The error says why.

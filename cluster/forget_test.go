@@ -76,7 +76,8 @@ func TestForgottenNodes(t *testing.T) {
 			w.awaitVoters(w.machines...)
 			w.awaitKey("a", 2)
 			require.NotEqual(t, id, m.id())
-			_, err := w.leader().group.Load().Admit(topology.Node{ID: id, Host: "nowhere", Port: 1, PeerPort: 2})
+			_, err := w.leader().group.Load().Admit(topology.Node{ID: id, Host: "nowhere", Port: 1,
+				PeerPort: 2})
 			require.ErrorContains(t, err, "its id is never used again")
 			m.stop()
 			m.start(w.machines...)

@@ -15,8 +15,8 @@ func (m *Member) noteGone(id string) {
 	}
 }
 
-// taking returns the group while this node takes part in it; nil before, and after the cluster has removed the
-// node.
+// taking returns the group while this node takes part in it; nil before, and after the cluster has removed
+// the node.
 func (m *Member) taking() *group.Group {
 	if g := m.group.Load(); g != m.outside && !m.place.isForgotten() {
 		return g

@@ -99,7 +99,8 @@ func (r *Recovery) read(dir string) (last uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	o := group.Options{Self: topology.Node{ID: n.ID, Host: r.Self.Host, Port: r.Self.Port, PeerPort: r.Self.PeerPort}, Store: r.Store, Log: r.Log}
+	o := group.Options{Self: topology.Node{ID: n.ID, Host: r.Self.Host, Port: r.Self.Port,
+		PeerPort: r.Self.PeerPort}, Store: r.Store, Log: r.Log}
 	if o.Cluster, err = roster.ParseID(n.Cluster); err != nil {
 		return 0, err
 	}

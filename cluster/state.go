@@ -25,9 +25,11 @@ func (m *Member) State() *roster.State {
 	}
 	v, numbers := m.View(), m.Metrics()
 	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
-	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(), int(numbers.Level), m.sender.Dropped()
+	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(),
+		int(numbers.Level), m.sender.Dropped()
 	s.Numbers = roster.Numbers{
-		Lag: numbers.LagBytes, Commits: numbers.Commits(), Half: numbers.Within(0.5), Most: numbers.Within(0.99),
+		Lag: numbers.LagBytes, Commits: numbers.Commits(),
+		Half: numbers.Within(0.5), Most: numbers.Within(0.99),
 		Epochs: numbers.EpochChanges, Undone: numbers.Undone, Misses: numbers.LeaseMisses,
 	}
 	s.Log, s.Stuck = numbers.LogBytes, numbers.LogGrows
@@ -43,7 +45,8 @@ func (m *Member) State() *roster.State {
 // nodeState says how one node is.
 func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 	k := &v.Nodes[i]
-	s := roster.NodeState{ID: k.ID, Address: k.Address().Client(), Zone: k.Zone, Voter: k.Voter, Leaving: m.group.Load().IsGone(k.ID)}
+	s := roster.NodeState{ID: k.ID, Address: k.Address().Client(), Zone: k.Zone, Voter: k.Voter,
+		Leaving: m.group.Load().IsGone(k.ID)}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
 		if err := m.disk().err(); err != nil {
@@ -56,7 +59,8 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 		s.Silent = max(1, (m.o.Clock.Monotonic()-max(of.heard, of.asked))/1e6)
 	}
 	if of.heard > 0 {
-		s.Known, s.Applied, s.Skew, s.Feature, s.Release, s.Fault = true, of.Applied, of.skew/1e6, of.Feature, of.Release, of.Fault
+		s.Known, s.Applied, s.Skew, s.Feature, s.Release, s.Fault = true, of.Applied, of.skew/1e6, of.Feature,
+			of.Release, of.Fault
 	}
 	return s
 }

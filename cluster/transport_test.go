@@ -22,7 +22,8 @@ func TestTheLeadIsNotHandedToANodeThatStandsStill(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = inner.Close() }()
 	begun := time.Now()
-	err = transport{&peer.Carrier{NetworkTransport: inner}, 20 * time.Millisecond}.TimeoutNow("id", raft.ServerAddress(silent.Addr().String()), &raft.TimeoutNowRequest{}, &raft.TimeoutNowResponse{})
+	err = transport{&peer.Carrier{NetworkTransport: inner}, 20 * time.Millisecond}.TimeoutNow("id",
+		raft.ServerAddress(silent.Addr().String()), &raft.TimeoutNowRequest{}, &raft.TimeoutNowResponse{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(begun), 30*time.Second)
 }

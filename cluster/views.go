@@ -33,7 +33,8 @@ func peersOf(v *topology.View) (all []string) {
 	return all
 }
 
-// leaderOf returns the peer address of the last known leader; "" if that is this node, or no other one is known.
+// leaderOf returns the peer address of the last known leader; "" if that is this node, or no other one is
+// known.
 func leaderOf(v *topology.View) string {
 	i := v.LeaderOf(0)
 	if i < 0 || i == v.Self {

@@ -133,15 +133,20 @@ var mayImport = map[string][]string{
 	"persistence/fs":           {},
 	"persistence/fs/fstest":    {"persistence/fs"},
 
-	// A cluster: this server as a node of it, the groups that replicate the effects of their leaders, who the nodes are,
-	// the network between them, and what they keep on disk.
-	"cluster":             {"cluster/group", "cluster/peer", "cluster/raftlog", "cluster/roster", "internal/topology", "persistence/fs", "store"},
-	"cluster/group":       {"cluster/entry", "cluster/roster", "internal/topology", "persistence/aof", "store"},
-	"cluster/peer":        {"cluster/entry", "cluster/roster", "internal/topology"},
-	"cluster/roster":      {"cluster/entry", "internal/topology", "persistence/fs", "store"},
-	"cluster/entry":       {"persistence/rdb", "store"},
-	"cluster/raftlog":     {"persistence/fs"},
-	"cluster/clustertest": {"cluster/group", "cluster/raftlog", "commands/all", "internal/config/configload", "internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest", "store"}, // for tests only
+	// A cluster: this server as a node of it, the groups that replicate the effects of their leaders, who
+	// the nodes are, the network between them, and what they keep on disk.
+	"cluster": {"cluster/group", "cluster/peer", "cluster/raftlog", "cluster/roster",
+		"internal/topology", "persistence/fs", "store"},
+	"cluster/group": {"cluster/entry", "cluster/roster", "internal/topology", "persistence/aof",
+		"store"},
+	"cluster/peer":    {"cluster/entry", "cluster/roster", "internal/topology"},
+	"cluster/roster":  {"cluster/entry", "internal/topology", "persistence/fs", "store"},
+	"cluster/entry":   {"persistence/rdb", "store"},
+	"cluster/raftlog": {"persistence/fs"},
+	// for tests only
+	"cluster/clustertest": {"cluster/group", "cluster/raftlog", "commands/all", "internal/config/configload",
+		"internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest",
+		"store"},
 
 	// Requests over HTTP become commands of the table.
 	"httpapi/bounded":   {},
@@ -151,7 +156,11 @@ var mayImport = map[string][]string{
 	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster", "cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi", "httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters", "limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp", "resp/transport",
+	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
+		"cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi",
+		"httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters",
+		"limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp",
+		"resp/transport",
 		"server", "server/report", "store"},
 	"cmd/cellserver/doctor":   {}, // it knows the server by its replies only
 	"cmd/cellserver/rulefile": {"limiters/ruleset"},

@@ -164,7 +164,8 @@ func (m *Machine) Start() error {
 	p.store.Observe(p.node)
 	p.server = server.New(server.Options{
 		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
-		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: topologyOf{p.node}, Positions: topologyOf{p.node},
+		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: topologyOf{p.node},
+		Positions: topologyOf{p.node},
 	})
 	if err := p.node.Start(); err != nil {
 		p.transport.Leave()
@@ -205,7 +206,8 @@ func (m *Machine) attend(p *process) {
 		var skews []group.Skew
 		for _, other := range m.cluster.Machines {
 			if other != m && other.running.Load() != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
-				skews = append(skews, group.Skew{ID: other.Self.ID, By: time.Duration(other.clock.Now() - m.clock.Now())})
+				skews = append(skews, group.Skew{ID: other.Self.ID,
+					By: time.Duration(other.clock.Now() - m.clock.Now())})
 				p.announce(other)
 			}
 		}

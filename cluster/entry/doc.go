@@ -20,8 +20,8 @@
 //
 // Invariants: each valid entry has one encoding. Parse returns an error for an entry that it does not
 // understand in full. If nodes guessed, their keys would differ. An entry has at most [MaxSize] bytes, and
-// the bodies of nodes and epochs have much smaller bounds. After [LoadImage] a store has the keys and the facts
-// that [SaveImage] got, or LoadImage returns an error.
+// the bodies of nodes and epochs have much smaller bounds. After [LoadImage] a store has the keys and the
+// facts that [SaveImage] got, or LoadImage returns an error.
 //
 // The package keeps no state and takes no locks.
 package entry

@@ -43,8 +43,8 @@ type Key struct {
 	Name string
 }
 
-// SaveImage writes a snapshot, and closes the snapshot of the store. The keys in before are written with their
-// values from there, not with those of the store.
+// SaveImage writes a snapshot, and closes the snapshot of the store. The keys in before are written with
+// their values from there, not with those of the store.
 func SaveImage(out io.Writer, s *store.Snapshot, f Facts, before Committed) error {
 	defer s.Close()
 	w := rdb.NewWriter(out, false)

@@ -6,8 +6,8 @@ import "cellserver/internal/topology"
 func (g *Group) Epoch() uint64 { return g.current.Load() }
 
 // Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
-// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find. Before the
-// start, when no client may read, it is that of the clock.
+// entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find.
+// Before the start, when no client may read, it is that of the clock.
 func (g *Group) Now() int64 {
 	switch {
 	case g.current.Load() != 0:
@@ -35,8 +35,10 @@ func (g *Group) Memory() int64 { return g.queue.memory.Load() }
 func (g *Group) Metrics() topology.Metrics {
 	c := &g.counts
 	m := topology.Metrics{
-		Leads: g.current.Load() != 0, Applied: g.applied.Load(), EpochChanges: int64(g.changes.Load()), Undone: c.undone.Load(),
-		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(), Dropped: c.dropped.Load(),
+		Leads: g.current.Load() != 0, Applied: g.applied.Load(), EpochChanges: int64(g.changes.Load()),
+		Undone:      c.undone.Load(),
+		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(),
+		Dropped:  c.dropped.Load(),
 		Duration: c.duration.Load(), Knows: g.knows(),
 	}
 	for i := range c.latency {

@@ -17,12 +17,14 @@ func TestFaultsAreFound(t *testing.T) {
 	for name, o := range map[string]worldOptions{
 		"replies before a majority has them": {only: isolated, Options: clustertest.Options{Eager: true}},
 		"reads without a lease":              {only: readers, Options: clustertest.Options{FrozenClocks: true}},
-		"no undo":                            {only: isolated, Options: clustertest.Options{Prepare: (*group.Group).SkipUndo}},
-		"logs that are not synced":           {only: noPower, Options: clustertest.Options{Files: true, Unsynced: true}},
-		"entries of every term count": {only: toAndFro, Options: clustertest.Options{Prepare: func(n *group.Group) {
-			n.SkipTerms()
-			n.TrustDisk() // the entries of this world come late, and a node takes its disk for slow
-		}}},
+		"no undo": {only: isolated,
+			Options: clustertest.Options{Prepare: (*group.Group).SkipUndo}},
+		"logs that are not synced": {only: noPower, Options: clustertest.Options{Files: true, Unsynced: true}},
+		"entries of every term count": {only: toAndFro,
+			Options: clustertest.Options{Prepare: func(n *group.Group) {
+				n.SkipTerms()
+				n.TrustDisk() // the entries of this world come late, and a node takes its disk for slow
+			}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			progress := clustertest.Watchdog(t)

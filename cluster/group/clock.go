@@ -10,8 +10,9 @@ import (
 // before that.
 type clusterClock struct {
 	source Clock
-	last   atomic.Int64 // of the last entry that this node has begun, in Unix nanoseconds; written with Group.mu held
-	log    atomic.Int64 // the time of the last applied entry
+	// of the last entry that this node has begun, in Unix nanoseconds; written with Group.mu held
+	last atomic.Int64
+	log  atomic.Int64 // the time of the last applied entry
 }
 
 // late is how long a command may take between reading the clock and locking its keys. A node removes expired

@@ -55,18 +55,19 @@
 //
 // # Invariants
 //
-//   - The store is what the log says up to the last applied entry. On a leader the effects of the unconfirmed batches
-//     follow, in their order.
-//   - A reply leaves only after everything from which it was computed is committed. It also needs a proof that the node
-//     has led until then. Otherwise the node closes the connection.
+//   - The store is what the log says up to the last applied entry. On a leader the effects of the
+//     unconfirmed batches follow, in their order.
+//   - A reply leaves only after everything from which it was computed is committed. It also needs a proof
+//     that the node has led until then. Otherwise the node closes the connection.
 //   - Each batch has the number after that of the batch before. A batch does not change after it was taken.
 //   - Commands change keys only in an epoch. They check this while they hold their locks.
-//   - An entry counts only in the term in which it was proposed, and only if its number follows that of the entry before.
-//     All nodes drop every other entry.
+//   - An entry counts only in the term in which it was proposed, and only if its number follows that of the
+//     entry before. All nodes drop every other entry.
 //   - An entry that cannot be applied stops the node.
-//   - A leader writes no form of an entry that is newer than the feature level. All members know this level, and it never falls.
-//   - The time of the log never goes back. Each node may remove keys by itself that had expired at [Group.Horizon]: no
-//     later leader sees such a key.
+//   - A leader writes no form of an entry that is newer than the feature level. All members know this
+//     level, and it never falls.
+//   - The time of the log never goes back. Each node may remove keys by itself that had expired at
+//     [Group.Horizon]: no later leader sees such a key.
 //   - One goroutine applies entries: that of raft's FSM. It never waits for a client.
 //
 // # Locks

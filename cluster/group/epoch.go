@@ -63,7 +63,8 @@ func (g *Group) proposeEpoch(term uint64) {
 	})
 	g.epoch = epoch{term: term, number: g.queue.number()}
 	data := append(entry.AppendHeader(nil), body...)
-	data = g.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: g.epoch.number, Time: g.clock.next()})
+	data = g.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: g.epoch.number,
+		Time: g.clock.next()})
 	g.mu.Unlock()
 	if data != nil {
 		g.expect(proposed{term, g.raft.Load().Apply(data, 0)})

@@ -38,13 +38,15 @@ func Found(o Options, now int64) error {
 	if err != nil {
 		return err
 	}
-	voters := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(o.Self.ID), Address: roster.RaftAddress(o.Self)}}}
+	voters := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(o.Self.ID),
+		Address: roster.RaftAddress(o.Self)}}}
 	sink, err := o.Disk.Snapshots.Create(raft.SnapshotVersionMax, 1, foundingTerm, voters, 1, o.Transport)
 	if err != nil {
 		s.Close()
 		return err
 	}
-	facts := entry.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Level: FeatureLevel, Nodes: [][]byte{self}}
+	facts := entry.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Level: FeatureLevel,
+		Nodes: [][]byte{self}}
 	if err := entry.SaveImage(sink, s, facts, nil); err != nil {
 		return errors.Join(err, sink.Cancel())
 	}

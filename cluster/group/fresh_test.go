@@ -172,7 +172,8 @@ func TestReadsOfFollowersAreFresh(t *testing.T) {
 		for _, name := range []string{"a node is cut off", "the disk of a node does not answer"} {
 			found := false
 			for seed := range uint64(3) {
-				wrong, _ := oldestRead(t, clustertest.Options{Seed: first(t) + seed, Prepare: (*group.Group).TrustKeys}, cutOffs[name])
+				wrong, _ := oldestRead(t, clustertest.Options{Seed: first(t) + seed,
+					Prepare: (*group.Group).TrustKeys}, cutOffs[name])
 				found = found || wrong != ""
 			}
 			require.True(t, found, "nobody has found the fault: %s", name)

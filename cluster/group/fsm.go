@@ -196,11 +196,13 @@ func (g *Group) checkEpoch(e *entry.Entry) error {
 	case err != nil:
 		return err
 	case p.Cluster != g.o.Cluster:
-		return fmt.Errorf("it belongs to cluster %x, and this node to cluster %x: empty the directory of the node that is wrong, and start it again", p.Cluster, g.o.Cluster)
+		return fmt.Errorf("it belongs to cluster %x, and this node to cluster %x: empty the directory of "+
+			"the node that is wrong, and start it again", p.Cluster, g.o.Cluster)
 	case p.Groups != 1:
 		return fmt.Errorf("the cluster has %d groups, and this server knows clusters of one group: install the newer release", p.Groups)
 	case int(p.Databases) != g.o.Store.Databases():
-		return fmt.Errorf("the cluster has %d databases, and this node %d: set databases to the same number on all nodes", p.Databases, g.o.Store.Databases())
+		return fmt.Errorf("the cluster has %d databases, and this node %d: set databases to the same "+
+			"number on all nodes", p.Databases, g.o.Store.Databases())
 	}
 	return g.follow(p.Features)
 }

@@ -60,9 +60,10 @@ func TestClientsGatherForOneEntry(t *testing.T) {
 // An entry of a cluster of one takes less time than its clients need for their next commands. They share entries, too.
 func TestClientsGatherInAClusterOfOne(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 1, Seed: 1, Now: time.Now, Prepare: func(n *group.Group) {
-			n.ProposeBy(func(apply func()) { time.AfterFunc(50*time.Microsecond, apply) })
-		}})
+		c := clustertest.New(t, clustertest.Options{Nodes: 1, Seed: 1, Now: time.Now,
+			Prepare: func(n *group.Group) {
+				n.ProposeBy(func(apply func()) { time.AfterFunc(50*time.Microsecond, apply) })
+			}})
 		defer c.Close()
 		m := c.Leader()
 		time.Sleep(5 * time.Second)
@@ -76,7 +77,8 @@ func TestClientsGatherInAClusterOfOne(t *testing.T) {
 			})
 		}
 		clients.Wait()
-		require.Less(t, m.Group().Applied()-before, uint64(rounds*13/10), "groups that take turns need more entries")
+		require.Less(t, m.Group().Applied()-before, uint64(rounds*13/10),
+			"groups that take turns need more entries")
 	})
 }
 

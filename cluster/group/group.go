@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Group is one group of Raft, as this server takes part in it. It has a log, the keys that the log makes, and the
-// changes that wait for a majority. It implements [commands.Topology], [store.Observer] and
+// Group is one group of Raft, as this server takes part in it. It has a log, the keys that the log makes,
+// and the changes that wait for a majority. It implements [commands.Topology], [store.Observer] and
 // [transport.Barrier].
 type Group struct {
 	o      Options
@@ -77,7 +77,8 @@ func New(o Options) *Group {
 // the last run.
 func (g *Group) Start() error {
 	g.empty() // a node that returns with a new id still has the keys of its previous life
-	r, err := raft.NewRaft(raftConfig(g.o.Self.ID, g.o.NodeTimeout, g.log), machine{g}, g.o.Disk.Logs, g.o.Disk.Stable, g.o.Disk.Snapshots, g.o.Transport)
+	r, err := raft.NewRaft(raftConfig(g.o.Self.ID, g.o.NodeTimeout, g.log), machine{g}, g.o.Disk.Logs,
+		g.o.Disk.Stable, g.o.Disk.Snapshots, g.o.Transport)
 	if err != nil {
 		return cmp.Or(g.unloaded, err) // raft does not say why a snapshot cannot be loaded
 	}

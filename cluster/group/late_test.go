@@ -18,19 +18,20 @@ import (
 func TestAKeyThatExpiresWhileItsBatchWaits(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		var gate atomic.Pointer[chan struct{}] // the next entry waits for it
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Prepare: func(n *group.Group) {
-			n.ProposeBy(func(apply func()) {
-				ch := gate.Swap(nil)
-				if ch == nil {
-					apply()
-					return
-				}
-				go func() {
-					<-*ch
-					apply()
-				}()
-			})
-		}})
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now,
+			Prepare: func(n *group.Group) {
+				n.ProposeBy(func(apply func()) {
+					ch := gate.Swap(nil)
+					if ch == nil {
+						apply()
+						return
+					}
+					go func() {
+						<-*ch
+						apply()
+					}()
+				})
+			}})
 		defer c.Close()
 		time.Sleep(5 * time.Second)
 		leader := c.Leader()

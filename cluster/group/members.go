@@ -27,7 +27,8 @@ func (g *Group) admit(k topology.Node) (index uint64, err error) {
 		return 0, errGone(k.ID)
 	}
 	if level := g.Level(); k.Features < int(level) {
-		return 0, fmt.Errorf("the cluster works at feature level %d, and node %s knows level %d: install the newer release there", level, k.ID, k.Features)
+		return 0, fmt.Errorf("the cluster works at feature level %d, and node %s knows level %d: install "+
+			"the newer release there", level, k.ID, k.Features)
 	}
 	before := see(g, func(r *roster.Roster) []raft.ServerID { return r.At(roster.RaftAddress(k)) })
 	for _, old := range before {

@@ -61,7 +61,8 @@ func TestALaggingNodeGetsASnapshot(t *testing.T) {
 
 func TestReadsByQuorumNeedNoClock(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Reads: group.Quorum, FrozenClocks: true})
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Reads: group.Quorum,
+			FrozenClocks: true})
 		defer c.Close()
 		time.Sleep(5 * time.Second)
 		leader := c.Leader()
@@ -167,7 +168,8 @@ func TestANodeDoesNotJoinWhileItIsRemoved(t *testing.T) {
 			require.NoError(t, <-forgotten)
 			time.Sleep(time.Second)
 			require.True(t, leader.Group().IsGone(removed.Self.ID))
-			require.Equal(t, -1, leader.Group().View().Find(removed.Self.ID), "asked %d × 250 µs after the removal began", late)
+			require.Equal(t, -1, leader.Group().View().Find(removed.Self.ID),
+				"asked %d × 250 µs after the removal began", late)
 		})
 	}
 }

@@ -25,8 +25,8 @@ type Options struct {
 	Timing
 	Reads Reads
 
-	// Applied asks a node for the last entry that it has applied, and AskToGiveWay the leader to let another node
-	// lead. Both wait for the node.
+	// Applied asks a node for the last entry that it has applied, and AskToGiveWay the leader to let another
+	// node lead. Both wait for the node.
 	Applied      func(of topology.Node) (index uint64, err error)
 	AskToGiveWay func(leader topology.Node, to string) error
 	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
@@ -53,7 +53,8 @@ type Clock interface {
 type Timing struct {
 	NodeTimeout time.Duration // if the leader is silent for this time, the others elect a new one
 	Window      int           // entries that may wait for a majority at the same time; 0 is 1
-	MaxSkew     time.Duration // by which the own clock may differ from most others; 0 is no limit; see CheckClocks
+	// by which the own clock may differ from most others; 0 is no limit; see CheckClocks
+	MaxSkew time.Duration
 }
 
 // Reads says how a leader proves that it leads before it answers from its memory.

@@ -17,11 +17,13 @@ type fixedClock int64
 func (c fixedClock) Now() int64       { return int64(c) }
 func (c fixedClock) Monotonic() int64 { return int64(c) }
 
-// A group that has not started, or still loads its disk, leads nobody, shows the time of the machine and writes no snapshot.
+// A group that has not started, or still loads its disk, leads nobody, shows the time of the machine and
+// writes no snapshot.
 func TestAGroupBeforeItsStart(t *testing.T) {
 	s := store.New(store.Options{Databases: 1, Seed: 1})
 	g := group.New(group.Options{
-		Self: topology.Node{ID: "a", Host: "h", Healthy: true}, Store: s, Clock: fixedClock(7), Log: slog.New(slog.DiscardHandler),
+		Self: topology.Node{ID: "a", Host: "h", Healthy: true}, Store: s, Clock: fixedClock(7),
+		Log:    slog.New(slog.DiscardHandler),
 		Failed: func(err error) { t.Error(err) },
 	})
 	s.Observe(g)
@@ -39,6 +41,7 @@ func TestAGroupBeforeItsStart(t *testing.T) {
 	v := g.View()
 	require.Equal(t, topology.Joining, v.State)
 	require.Nil(t, v.Leader())
-	require.Equal(t, []topology.Node{{ID: "a", Host: "h", Features: group.FeatureLevel, Healthy: true}}, v.Nodes)
+	require.Equal(t, []topology.Node{{ID: "a", Host: "h", Features: group.FeatureLevel, Healthy: true}},
+		v.Nodes)
 	require.NoError(t, g.Close())
 }

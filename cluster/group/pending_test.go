@@ -29,10 +29,12 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 	require.Equal(t, int64(101), first.Time, "of its last transaction")
 	require.NotEmpty(t, first.appendTo(nil))
 	held := q.memory.Load()
-	require.True(t, q.collect(7, 102, effects(entryEffects), undos(store.Undo{Before: store.Image{Kind: store.Raw}, Held: 1000})))
+	require.True(t, q.collect(7, 102, effects(entryEffects),
+		undos(store.Undo{Before: store.Image{Kind: store.Raw}, Held: 1000})))
 	require.InDelta(t, held+1001+int64(q.batches[1].length()), q.memory.Load(), memoryStep)
 	q.collect(7, 102, effects(1), undos())
-	require.Equal(t, []uint64{4, 3}, []uint64{q.begun.Load(), q.next()}, "a taken batch and a full batch do not change")
+	require.Equal(t, []uint64{4, 3}, []uint64{q.begun.Load(), q.next()},
+		"a taken batch and a full batch do not change")
 	require.Nil(t, q.confirm(6, 2), "of another term")
 	require.Nil(t, q.confirm(7, 3), "not the oldest")
 	require.Same(t, first, q.confirm(7, 2))
@@ -71,7 +73,8 @@ func TestBatchesUseTheirRoomAgain(t *testing.T) {
 	long, _ := confirmed(500)
 	first := string(long)
 	require.Len(t, q.rooms, 1)
-	require.GreaterOrEqual(t, reflect.ValueOf(q.rooms[0].undo).FieldByName("records").FieldByName("packed").Cap(), 500)
+	require.GreaterOrEqual(t,
+		reflect.ValueOf(q.rooms[0].undo).FieldByName("records").FieldByName("packed").Cap(), 500)
 	short, undone := confirmed(2)
 	require.Equal(t, 2, undone)
 	require.Less(t, len(short), len(long))

@@ -24,8 +24,8 @@ func (g *Group) rebuild() error {
 	return nil
 }
 
-// replay replaces the keyspace by the last snapshot, and applies the later entries of the log up to an index. It
-// returns the index of the last entry that the keyspace has.
+// replay replaces the keyspace by the last snapshot, and applies the later entries of the log up to an
+// index. It returns the index of the last entry that the keyspace has.
 func (g *Group) replay(upTo uint64) (last uint64, err error) {
 	from, err := g.loadLastSnapshot()
 	if err != nil {

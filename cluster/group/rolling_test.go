@@ -103,7 +103,8 @@ func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 			}
 			require.NoError(t, old.Stop())
 			old.Install(group.FeatureLevel - 1)
-			why := fmt.Sprintf("level %d, and this server knows level %d: install the newer release", group.FeatureLevel, group.FeatureLevel-1)
+			why := fmt.Sprintf("level %d, and this server knows level %d: install the newer release",
+				group.FeatureLevel, group.FeatureLevel-1)
 			if err := old.Restart(); snapshot {
 				require.ErrorContains(t, err, why)
 			} else {

@@ -25,7 +25,8 @@ func (g *Group) TakeSnapshot() error {
 }
 
 // ErrBusy means that no snapshot is possible at this moment.
-var ErrBusy = errors.New("another snapshot runs, the keys are being loaded, or a database is being emptied: " +
+var ErrBusy = errors.New("another snapshot runs, the keys are being loaded, or a database is being " +
+	"emptied: " +
 	"take the snapshot again later")
 
 // snapshot returns the keys of this moment. Raft calls it on the goroutine that applies entries. The store
@@ -56,7 +57,8 @@ func (g *Group) snapshot() (raft.FSMSnapshot, error) {
 
 // facts returns the contents of a snapshot besides the keys. mu is held.
 func (g *Group) facts() entry.Facts {
-	f := entry.Facts{Cluster: g.o.Cluster, Index: g.applied.Load(), Term: g.fsm.term, Batch: g.fsm.batch, Time: g.fsm.time, Level: g.level}
+	f := entry.Facts{Cluster: g.o.Cluster, Index: g.applied.Load(), Term: g.fsm.term, Batch: g.fsm.batch,
+		Time: g.fsm.time, Level: g.level}
 	for _, k := range g.roster.Known() {
 		if body, err := roster.Encode(k); err == nil {
 			f.Nodes = append(f.Nodes, body)

@@ -18,20 +18,21 @@ import (
 func staleEntry(t *testing.T, prepare func(*group.Group)) (wrong string) {
 	bubble(t, func(t *testing.T, _ func()) {
 		var gate atomic.Pointer[chan struct{}] // the next entry waits for it
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Prepare: func(n *group.Group) {
-			prepare(n)
-			n.ProposeBy(func(apply func()) {
-				ch := gate.Swap(nil)
-				if ch == nil {
-					apply()
-					return
-				}
-				go func() {
-					<-*ch
-					apply()
-				}()
-			})
-		}})
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now,
+			Prepare: func(n *group.Group) {
+				prepare(n)
+				n.ProposeBy(func(apply func()) {
+					ch := gate.Swap(nil)
+					if ch == nil {
+						apply()
+						return
+					}
+					go func() {
+						<-*ch
+						apply()
+					}()
+				})
+			}})
 		defer c.Close()
 		time.Sleep(5 * time.Second) // after the start nodes may depose each other
 		first := c.Leader()

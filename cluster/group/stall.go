@@ -39,8 +39,8 @@ func (s *stall) due(last uint64, now int64, waits bool, bytes int, nodeTimeout t
 	return true
 }
 
-// askToLead makes another voter begin an election at once, as raft does when it hands the lead over. The nodes
-// with the newest logs are asked first.
+// askToLead makes another voter begin an election at once, as raft does when it hands the lead over. The
+// nodes with the newest logs are asked first.
 func (g *Group) askToLead(try int) {
 	err := errSilent
 	all := g.hear(g.View(), "", g.o.NodeTimeout/10)
@@ -61,8 +61,8 @@ func (g *Group) askToLead(try int) {
 
 var errSilent = errors.New("no other voter answers")
 
-// hear asks the other voters what they have applied. It returns those that answer in time. It does not ask the node
-// with the id except.
+// hear asks the other voters what they have applied. It returns those that answer in time. It does not ask
+// the node with the id except.
 func (g *Group) hear(v *topology.View, except string, patience time.Duration) (all []topology.Node) {
 	answers, asked := make(chan topology.Node, len(v.Nodes)), 0
 	for i, k := range v.Nodes {

@@ -22,13 +22,15 @@ func (g *Group) updateView() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.current.Load() == 0 && !g.queue.isEmpty() {
-		leader = raft.ServerID(g.o.Self.ID) // no client may read until the effects that were not committed are undone
+		// No client may read until the effects that were not committed are undone.
+		leader = raft.ServerID(g.o.Self.ID)
 	}
 	v := g.roster.View(string(leader), term, g.applied.Load())
 	v.State = g.state(leader, v.Nodes[v.Self].Voter)
 	v.Fresh = g.fresh.until(g.applied.Load(), g.o.NodeTimeout)
 	old := g.view.Swap(v)
-	if old == nil || old.State != v.State || old.LeaderOf(0) != v.LeaderOf(0) || len(old.Nodes) != len(v.Nodes) {
+	if old == nil || old.State != v.State || old.LeaderOf(0) != v.LeaderOf(0) ||
+		len(old.Nodes) != len(v.Nodes) {
 		select {
 		case g.changed <- struct{}{}:
 		default: // the reader will look anyway

@@ -62,7 +62,8 @@ func TestFormation(t *testing.T) {
 	list, err := topology.ParseAddresses(texts)
 	require.NoError(t, err)
 	newStarter := func(i int, list []topology.Address) *starter {
-		standing := roster.Standing{Run: fmt.Sprintf("%040d", i), Phase: roster.Empty, Nodes: roster.Strings(list)}
+		standing := roster.Standing{Run: fmt.Sprintf("%040d", i), Phase: roster.Empty,
+			Nodes: roster.Strings(list)}
 		return &starter{self: roster.Self{Standing: standing, List: list}}
 	}
 	var starters []*starter
@@ -107,7 +108,8 @@ func TestFormation(t *testing.T) {
 
 func TestAskSaysWhyThereIsNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &Dialer{Security: &Security{}, Connect: func(ctx context.Context, addr string) (net.Conn, error) {
+		d := &Dialer{Security: &Security{}, Connect: func(ctx context.Context, addr string) (net.Conn,
+			error) {
 			switch addr {
 			case "silent:10001":
 				<-ctx.Done()

@@ -42,10 +42,11 @@ func (s *seldom) may() bool {
 	return true
 }
 
-// NewCarrier returns a transport. Entries go over the connections of the second layer, and all other messages go
-// over network. An answer must come within the timeout. Messages of network wait until something comes from
-// quiet; nil is no wait.
-func NewCarrier(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration, quiet <-chan time.Time, log hclog.Logger) *Carrier {
+// NewCarrier returns a transport. Entries go over the connections of the second layer, and all other
+// messages go over network. An answer must come within the timeout. Messages of network wait until something
+// comes from quiet; nil is no wait.
+func NewCarrier(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration,
+	quiet <-chan time.Time, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
 		pauses: pauses{of: map[raft.ServerAddress]*pause{}},
@@ -225,7 +226,8 @@ func (p *pauses) begin(to raft.ServerAddress) (first bool) {
 	} else {
 		first = true
 	}
-	one := &pause{length: length, lasts: true} // a new value: the timer of an earlier pause must not end this one
+	// It is a new value: the timer of an earlier pause must not end this one.
+	one := &pause{length: length, lasts: true}
 	p.of[to] = one
 	time.AfterFunc(length, func() {
 		p.mu.Lock()

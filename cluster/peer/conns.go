@@ -21,7 +21,8 @@ type connections struct {
 }
 
 func newConnections(limits *Limits) *connections {
-	return &connections{limits: limits, open: map[*conn]struct{}{}, places: map[connKind]int{}, handoffs: map[route]*handoff{}}
+	return &connections{limits: limits, open: map[*conn]struct{}{}, places: map[connKind]int{},
+		handoffs: map[route]*handoff{}}
 }
 
 // begin counts a connection as pending. If there are too many, it closes the oldest one. The caller calls

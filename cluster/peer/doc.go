@@ -31,15 +31,16 @@
 // A proof is an HMAC-SHA256 with the secret as its key. Its text is the role of the prover, the preface, and
 // the nonce of the acceptor. With TLS, its text also has a value that belongs to this TLS connection only.
 //
-//   - Both ends know the secret. Nobody learns it from the bytes, and a recorded handshake opens no second connection.
+//   - Both ends know the secret. Nobody learns it from the bytes, and a recorded handshake opens no second
+//     connection.
 //   - A proof counts for one role, one kind, one group and one cluster. Nobody can use it for another one.
 //   - The dialer proves first. So a stranger who connects gets nothing from which to guess the secret.
-//   - A stranger on the path between two nodes can record proofs and try secrets against them. So the secret must be
-//     random and long.
-//   - There is no encryption. A stranger on the path can read the bytes after the handshake, and can change them.
-//     Certificates prevent both.
-//   - Each certificate of the certificate authority opens the peer port, also one that was made for a client. So nodes
-//     have an authority of their own, or a secret too.
+//   - A stranger on the path between two nodes can record proofs and try secrets against them. So the
+//     secret must be random and long.
+//   - There is no encryption. A stranger on the path can read the bytes after the handshake, and can change
+//     them. Certificates prevent both.
+//   - Each certificate of the certificate authority opens the peer port, also one that was made for a
+//     client. So nodes have an authority of their own, or a secret too.
 //
 // # Calls and published messages
 //
@@ -67,16 +68,21 @@
 //
 // # Invariants
 //
-//   - Nothing of a connection is dispatched before the other end has proved itself. Until then a node reads 93 bytes
-//     besides TLS, and keeps no more. A handshake takes at most Security.Timeout. Proofs are compared in constant time.
-//   - Limits bounds each kind of connection, and a kind cannot take the places of another one. If more connections than
-//     Limits.Pending authenticate at once, the oldest one is closed: an honest node needs milliseconds.
-//   - A reader refuses a length beyond its limit before it allocates. It allocates as the bytes come, not as they promise.
-//   - A frame with a wrong checksum ends the connection, because the reader does not know where the next frame begins.
-//   - A client is relayed to one leader only. If the leader changes, the client is cut. Without a leader it gets
-//     CLUSTERDOWN, and is cut.
-//   - The answers of a connection for entries have the order of its requests. A request that gets no answer in time ends
-//     its connection. Raft then sends its entries again, one request at a time. A pipeline that fails begins a pause.
+//   - Nothing of a connection is dispatched before the other end has proved itself. Until then a node reads
+//     93 bytes besides TLS, and keeps no more. A handshake takes at most Security.Timeout. Proofs are
+//     compared in constant time.
+//   - Limits bounds each kind of connection, and a kind cannot take the places of another one. If more
+//     connections than Limits.Pending authenticate at once, the oldest one is closed: an honest node needs
+//     milliseconds.
+//   - A reader refuses a length beyond its limit before it allocates. It allocates as the bytes come, not
+//     as they promise.
+//   - A frame with a wrong checksum ends the connection, because the reader does not know where the next
+//     frame begins.
+//   - A client is relayed to one leader only. If the leader changes, the client is cut. Without a leader it
+//     gets CLUSTERDOWN, and is cut.
+//   - The answers of a connection for entries have the order of its requests. A request that gets no answer
+//     in time ends its connection. Raft then sends its entries again, one request at a time. A pipeline
+//     that fails begins a pause.
 //   - After Port.Close no connection of the port is open, and no goroutine of the port runs. The same is true for
 //     Publisher.Close.
 //   - No clock is read. Timers bound every step that waits for another node.
@@ -84,6 +90,6 @@
 // # Locks
 //
 // No two of these locks are held at once, and none during input or output. connections.mu guards the
-// connections and the handoffs. Publisher.mu guards the set of links, and link.mu a queue. Proxy.mu guards the
-// leader and the relays. pipeline.mu guards the number of requests in flight, pauses.mu the pauses.
+// connections and the handoffs. Publisher.mu guards the set of links, and link.mu a queue. Proxy.mu guards
+// the leader and the relays. pipeline.mu guards the number of requests in flight, pauses.mu the pauses.
 package peer

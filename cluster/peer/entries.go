@@ -111,7 +111,8 @@ func readRequest(in *bufio.Reader) (*raft.AppendEntriesRequest, error) {
 		return nil, err
 	}
 	if head[0] != entriesVersion {
-		return nil, faultf("a request with entries has version %d, and this server knows version %d: run the same release on every node", head[0], entriesVersion)
+		return nil, faultf("a request with entries has version %d, and this server knows version %d: run "+
+			"the same release on every node", head[0], entriesVersion)
 	}
 	number := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
 	long := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }

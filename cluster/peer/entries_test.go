@@ -80,7 +80,8 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 		require.Error(t, err, n)
 	}
 	for at, want := range map[int]string{
-		0:                               "a request with entries has version 255, and this server knows version 1: run the same release on every node",
+		0: "a request with entries has version 255, and this server knows " +
+			"version 1: run the same release on every node",
 		7:                               "a request has 65281 entries, and it may have 64",
 		requestHead + entryHead - 4 + 3: "the entries of a request have more than 1073741824 bytes",
 	} {
@@ -120,8 +121,10 @@ func TestTheBytesOfARequestAreBounded(t *testing.T) {
 // The sender does not send what the receiver would refuse.
 func TestWrongRequestsAreNotSent(t *testing.T) {
 	large := &raft.Log{Data: make([]byte, maxBytes/entry.MostAtOnce+1)} // the memory is not touched
-	for name, n := range map[string]int{"the entries of a request have more than 1073741824 bytes": entry.MostAtOnce,
-		"a request has 65 entries, and it may have 64": entry.MostAtOnce + 1} {
+	for name, n := range map[string]int{
+		"the entries of a request have more than 1073741824 bytes": entry.MostAtOnce,
+		"a request has 65 entries, and it may have 64":             entry.MostAtOnce + 1,
+	} {
 		var b bytes.Buffer
 		_, err := writeRequest(&b, nil, &raft.AppendEntriesRequest{Entries: slices.Repeat([]*raft.Log{large}, n)})
 		require.EqualError(t, err, name)

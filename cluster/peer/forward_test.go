@@ -67,7 +67,8 @@ func FuzzReadHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		in := bytes.NewReader(line)
 		client, err := readProxyLine(in)
-		if read := len(line) - in.Len(); read > longestLine || err == nil && !bytes.HasSuffix(line[:read], []byte("\r\n")) {
+		if read := len(line) - in.Len(); read > longestLine || err == nil &&
+			!bytes.HasSuffix(line[:read], []byte("\r\n")) {
 			t.Fatalf("read %d of %q, error %v", read, line, err)
 		}
 		if err == nil && client != nil && !client.AddrPort().IsValid() {
@@ -185,7 +186,10 @@ func requireGoroutines(t *testing.T, most int) {
 }
 
 func TestProxyWithoutAnAnswer(t *testing.T) {
-	p := newProxy(func(context.Context, string) (net.Conn, error) { return nil, errors.New("connection refused") }, 10)
+	p := newProxy(func(context.Context, string) (net.Conn, error) {
+		return nil,
+			errors.New("connection refused")
+	}, 10)
 	p.Lead("leader:1")
 	a, b := net.Pipe()
 	go p.Serve(b)

@@ -53,7 +53,8 @@ type frameReader struct {
 	body    []byte
 }
 
-// newFrameReader returns a Reader. Published messages have at most the given number of bytes, with their channel.
+// newFrameReader returns a Reader. Published messages have at most the given number of bytes, with their
+// channel.
 func newFrameReader(in io.Reader, publishLimit int) *frameReader {
 	return &frameReader{in: in, publish: publishLimit}
 }
@@ -67,7 +68,8 @@ func (r *frameReader) next() (operation, []byte, error) {
 	if _, err := io.ReadFull(r.in, r.header[:]); err != nil {
 		return 0, nil, err
 	}
-	size, sum, op := binary.LittleEndian.Uint32(r.header[0:]), binary.LittleEndian.Uint32(r.header[4:]), operation(r.header[8])
+	size, sum, op := binary.LittleEndian.Uint32(r.header[0:]), binary.LittleEndian.Uint32(r.header[4:]),
+		operation(r.header[8])
 	limit, err := r.limit(op)
 	if err != nil {
 		return op, nil, err

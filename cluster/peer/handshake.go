@@ -120,7 +120,8 @@ var ownSentences = [afterRefusals]string{
 		"cluster-secret on every node",
 	hasNoSecret: "it has a cluster-secret, and this node has no cluster-secret: set the same " +
 		"cluster-secret on every node",
-	wrongProof:   "it does not know the cluster-secret of this node: set the same cluster-secret on every node",
+	wrongProof: "it does not know the cluster-secret of this node: set the same cluster-secret on every " +
+		"node",
 	otherCluster: "it belongs to another cluster: see cluster-nodes",
 	tooManyOpen:  "too many connections of this kind are open",
 	notServed:    "this node does not serve this kind of connection at present",
@@ -135,7 +136,9 @@ func refuse(conn net.Conn, refusal Refusal) error {
 // dial authenticates a connection that this node opened to a host. On success the caller uses and closes the
 // connection that dial returns. On an error dial has closed the connection. The error is a Refusal if the
 // other node refused.
-func (s *Security) dial(ctx context.Context, raw net.Conn, host string, p purpose) (conn net.Conn, err error) {
+func (s *Security) dial(
+	ctx context.Context, raw net.Conn, host string, p purpose,
+) (conn net.Conn, err error) {
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	err = within(raw, s.timeout(), func() error {
 		if conn, err = s.dialTLS(raw, host); err != nil {
@@ -228,7 +231,8 @@ func readStatus(conn net.Conn) error {
 // cut explains a connection that ends during the handshake.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("it closed the connection during the handshake: compare tls-cluster on both nodes, and read its log (%w)", err)
+		return fmt.Errorf("it closed the connection during the handshake: compare tls-cluster on both "+
+			"nodes, and read its log (%w)", err)
 	}
 	return err
 }

@@ -49,7 +49,8 @@ func sockets(t *testing.T) (a, b net.Conn) {
 	return a, b
 }
 
-func shakeOver(t *testing.T, a, b net.Conn, dial, accept *Security, p purpose, admit func(purpose) Refusal) (o outcome) {
+func shakeOver(t *testing.T, a, b net.Conn, dial, accept *Security, p purpose,
+	admit func(purpose) Refusal) (o outcome) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -124,10 +125,11 @@ func TestRefusals(t *testing.T) {
 
 // A node is admitted only after it has proved itself.
 func TestAdmitComesAfterTheProof(t *testing.T) {
-	o := shake(t, &Security{Secret: other}, &Security{Secret: secret}, purpose{Kind: kindRaft}, func(purpose) Refusal {
-		t.Error("asked before the proof")
-		return accepted
-	})
+	o := shake(t, &Security{Secret: other}, &Security{Secret: secret}, purpose{Kind: kindRaft},
+		func(purpose) Refusal {
+			t.Error("asked before the proof")
+			return accepted
+		})
 	require.ErrorIs(t, o.dialErr, wrongProof)
 }
 
@@ -168,7 +170,8 @@ func TestAnAcceptorWithoutTheSecretIsFound(t *testing.T) {
 
 // No proof can be used for another purpose: each byte of the preface, the role and the nonce are part of it.
 func TestProofsAreBound(t *testing.T) {
-	base := prover{secret: secret, preface: purpose{Kind: kindRaft, Group: 1, Cluster: any20}.wire(hasSecret, nonce{9}), nonce: nonce{4}}
+	base := prover{secret: secret, preface: purpose{Kind: kindRaft, Group: 1, Cluster: any20}.wire(hasSecret,
+		nonce{9}), nonce: nonce{4}}
 	proof := base.proof(dialerRole)
 	require.True(t, base.holds(dialerRole, proof))
 	require.False(t, base.holds(acceptorRole, proof), "nobody can send a proof back")
@@ -226,7 +229,11 @@ func TestHandshakesTimeOut(t *testing.T) {
 		s := &Security{Secret: secret}
 		for name, shake := range map[string]func(net.Conn) error{
 			"accept": func(c net.Conn) error { _, _, err := s.accept(c, admitAll); return err },
-			"dial":   func(c net.Conn) error { _, err := s.dial(t.Context(), c, "b", purpose{Kind: kindRaft}); return err },
+			"dial": func(c net.Conn) error {
+				_,
+					err := s.dial(t.Context(), c, "b", purpose{Kind: kindRaft})
+				return err
+			},
 		} {
 			a, b := net.Pipe()
 			began := time.Now()
@@ -264,7 +271,8 @@ func TestStrangersAreRefused(t *testing.T) {
 			_, _ = a.Write([]byte(sent))
 			_ = a.Close()
 		}()
-		_, _, err := (&Security{Secret: secret}).accept(b, func(purpose) Refusal { t.Error("asked"); return accepted })
+		_, _, err := (&Security{Secret: secret}).accept(b,
+			func(purpose) Refusal { t.Error("asked"); return accepted })
 		require.Error(t, err, name)
 		if len(sent) > prefaceSize {
 			require.ErrorIs(t, err, errMagic, name)
@@ -334,7 +342,8 @@ func FuzzAccept(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		s := &script{in: bytes.NewReader(sent)}
-		_, _, err := (&Security{Secret: secret}).accept(s, func(purpose) Refusal { t.Fatal("admitted"); return accepted })
+		_, _, err := (&Security{Secret: secret}).accept(s,
+			func(purpose) Refusal { t.Fatal("admitted"); return accepted })
 		if err == nil || s.read > prefaceSize+32 || s.sent.Len() > 2+nonceSize {
 			t.Fatalf("read %d, wrote %d, error %v", s.read, s.sent.Len(), err)
 		}
@@ -353,7 +362,8 @@ func FuzzDial(f *testing.F) {
 	f.Add([]byte{0})
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		s := &script{in: bytes.NewReader(answer)}
-		if _, err := (&Security{Secret: secret}).dial(t.Context(), s, "b", purpose{Kind: kindRaft}); err == nil || s.read > 66 {
+		if _, err := (&Security{Secret: secret}).dial(t.Context(), s, "b",
+			purpose{Kind: kindRaft}); err == nil || s.read > 66 {
 			t.Fatalf("read %d, error %v", s.read, err)
 		}
 	})

@@ -31,10 +31,10 @@ var defaultLimits = Limits{
 func (l Limits) orDefault() Limits {
 	d := &defaultLimits
 	return Limits{
-		Pending: cmp.Or(l.Pending, d.Pending), Raft: cmp.Or(l.Raft, d.Raft), Forwards: cmp.Or(l.Forwards, d.Forwards),
-		Calls: cmp.Or(l.Calls, d.Calls), Message: cmp.Or(l.Message, d.Message),
+		Pending: cmp.Or(l.Pending, d.Pending), Raft: cmp.Or(l.Raft, d.Raft),
+		Forwards: cmp.Or(l.Forwards, d.Forwards), Calls: cmp.Or(l.Calls, d.Calls),
+		Message: cmp.Or(l.Message, d.Message), Call: cmp.Or(l.Call, d.Call), Step: cmp.Or(l.Step, d.Step),
 		QueueCount: cmp.Or(l.QueueCount, d.QueueCount), QueueBytes: cmp.Or(l.QueueBytes, d.QueueBytes),
-		Call: cmp.Or(l.Call, d.Call), Step: cmp.Or(l.Step, d.Step),
 	}
 }
 

@@ -16,7 +16,8 @@ const testLimit = 1 << 20
 
 func TestFrames(t *testing.T) {
 	var all []byte
-	bodies := map[operation]string{opHello: "", opJoin: "{}", opReply: strings.Repeat("x", bodyLimit), opFailed: "a sentence"}
+	bodies := map[operation]string{opHello: "", opJoin: "{}", opReply: strings.Repeat("x", bodyLimit),
+		opFailed: "a sentence"}
 	ops := []operation{opHello, opJoin, opReply, opFailed, opHello}
 	for _, op := range ops {
 		all = appendFrame(all, op, []byte(bodies[op]))
@@ -47,9 +48,11 @@ func TestLimits(t *testing.T) {
 		return err
 	}
 	require.NoError(t, next(opHello, bodyLimit))
-	require.EqualError(t, next(opHello, bodyLimit+1), "the body of operation 1 has 65537 bytes, more than 65536")
+	require.EqualError(t, next(opHello, bodyLimit+1),
+		"the body of operation 1 has 65537 bytes, more than 65536")
 	require.NoError(t, next(opPublish, 1000+channelSize))
-	require.EqualError(t, next(opPublish, 1000+channelSize+1), "the body of operation 7 has 1005 bytes, more than 1004")
+	require.EqualError(t, next(opPublish, 1000+channelSize+1),
+		"the body of operation 7 has 1005 bytes, more than 1004")
 	require.EqualError(t, next(99, 0), "operation 99 is unknown: run the same release on every node")
 }
 
@@ -75,7 +78,8 @@ func TestAPromiseCostsNothing(t *testing.T) {
 	binary.LittleEndian.PutUint32(header, limit)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, _, err := newFrameReader(io.MultiReader(bytes.NewReader(header), bytes.NewReader(make([]byte, 10_000))), limit).next()
+	_, _, err := newFrameReader(io.MultiReader(bytes.NewReader(header),
+		bytes.NewReader(make([]byte, 10_000))), limit).next()
 	runtime.ReadMemStats(&after)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))

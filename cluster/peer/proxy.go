@@ -217,8 +217,8 @@ func parseProxyLine(line string) (*net.TCPAddr, error) {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(host, uint16(port))), nil
 }
 
-// relayBytes copies bytes both ways until the server closes, or until the client has closed and the server has
-// answered. Then it closes both connections. Closing one of them from another goroutine ends the relay.
+// relayBytes copies bytes both ways until the server closes, or until the client has closed and the server
+// has answered. Then it closes both connections. Closing one of them from another goroutine ends the relay.
 func relayBytes(client, server net.Conn) {
 	requests := make(chan struct{})
 	go func() {

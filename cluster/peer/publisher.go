@@ -163,7 +163,8 @@ func (l *link) send(ctx context.Context, conn net.Conn) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = conn.Read(make([]byte, 1)) // the other node never answers a message, so this ends with the connection
+		// the other node never answers a message, so this ends with the connection
+		_, _ = conn.Read(make([]byte, 1))
 		_ = conn.Close()
 	}()
 	defer func() {

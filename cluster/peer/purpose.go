@@ -59,7 +59,8 @@ const (
 type wired [prefaceSize]byte
 
 // errMagic means that the other end does not speak this protocol.
-var errMagic = errors.New("the other end is not a node of a cluster: compare tls-cluster on both nodes, and the port")
+var errMagic = errors.New("the other end is not a node of a cluster: compare tls-cluster on both nodes, " +
+	"and the port")
 
 func (p purpose) wire(flags byte, nonce [nonceSize]byte) (w wired) {
 	b := append(w[:0], magic...)
@@ -107,9 +108,10 @@ const (
 
 // sentences say what each refusal means, and what to do.
 var sentences = [afterRefusals]string{
-	accepted:     "it accepts the connection",
-	otherVersion: fmt.Sprintf("it does not speak version %d of the peer protocol: run the same release on every node", protocol),
-	unknownKind:  "it does not know this kind of connection: run the same release on every node",
+	accepted: "it accepts the connection",
+	otherVersion: fmt.Sprintf("it does not speak version %d of the peer protocol: run the same release on "+
+		"every node", protocol),
+	unknownKind: "it does not know this kind of connection: run the same release on every node",
 	wantsSecret: "it has a cluster-secret, and this node has no cluster-secret: set the same " +
 		"cluster-secret on every node",
 	hasNoSecret: "it has no cluster-secret, and this node has a cluster-secret: set the same " +
@@ -123,7 +125,8 @@ var sentences = [afterRefusals]string{
 // Error says why the other node refused.
 func (r Refusal) Error() string {
 	if r >= afterRefusals {
-		return fmt.Sprintf("it refuses for a reason that this release does not know (%d): run the same release on every node", byte(r))
+		return fmt.Sprintf("it refuses for a reason that this release does not know (%d): run the same "+
+			"release on every node", byte(r))
 	}
 	return sentences[r]
 }

@@ -12,7 +12,8 @@ func (p *Port) Stats() Stats {
 	c := p.conns
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Stats{c.pending.Len(), c.places[kindRaft], c.places[kindForward], c.places[kindCall], p.refused.Load(), c.evicted}
+	return Stats{c.pending.Len(), c.places[kindRaft], c.places[kindForward], c.places[kindCall],
+		p.refused.Load(), c.evicted}
 }
 
 // LinkStats are what was sent to one node.

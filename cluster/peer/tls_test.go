@@ -76,7 +76,8 @@ func TestCertificates(t *testing.T) {
 		"for servers only":      secured(ours.certify(t, "localhost", x509.ExtKeyUsageServerAuth), ours),
 		"without a certificate": {},
 	} {
-		o := shake(t, stranger, node, purpose{Kind: kindCall}, func(purpose) Refusal { t.Error("admitted"); return accepted })
+		o := shake(t, stranger, node, purpose{Kind: kindCall},
+			func(purpose) Refusal { t.Error("admitted"); return accepted })
 		require.Error(t, o.dialErr, name)
 		require.Error(t, o.acceptErr, name)
 	}

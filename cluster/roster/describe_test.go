@@ -17,10 +17,12 @@ var update = flag.Bool("update", false, "write the pages in testdata instead of 
 // three is a cluster of three healthy nodes, as its leader sees it.
 func three() *State {
 	node := func(letter string) NodeState {
-		return NodeState{ID: strings.Repeat(letter, 40), Address: "10.0.0." + string(letter[0]-'a'+'1') + ":6379", Voter: true, Known: true, Applied: 1000, Feature: 1, Release: "1.0.0"}
+		return NodeState{ID: strings.Repeat(letter, 40), Address: "10.0.0." + string(letter[0]-'a'+'1') +
+			":6379", Voter: true, Known: true, Applied: 1000, Feature: 1, Release: "1.0.0"}
 	}
 	s := &State{Self: strings.Repeat("a", 40), Cluster: strings.Repeat("f", 40), Leader: strings.Repeat("a", 40), Term: 12, Since: 12_000_000,
-		Commit: 1000, Applied: 1000, MaxSkew: 500, Feature: 1, Nodes: []NodeState{node("a"), node("b"), node("c")}}
+		Commit: 1000, Applied: 1000, MaxSkew: 500, Feature: 1,
+		Nodes: []NodeState{node("a"), node("b"), node("c")}}
 	s.Nodes[1].Skew, s.Nodes[2].Skew = 3, -1
 	s.Log = 5 << 20
 	s.Numbers = Numbers{Lag: 1500, Commits: 950, Half: 512, Most: 4096, Epochs: 1, Undone: 0, Misses: 12}

@@ -1,6 +1,6 @@
-// Package roster knows the nodes of a cluster: who they are, who takes part, and how they are. It decides how a
-// node gets its place among them. The package sends nothing. Its input is what the log says, and what each node
-// says about itself.
+// Package roster knows the nodes of a cluster: who they are, who takes part, and how they are. It decides
+// how a node gets its place among them. The package sends nothing. Its input is what the log says, and what
+// each node says about itself.
 //
 //	ids.go       the ids of nodes and clusters
 //	identity.go  Identity: what a node knows about itself, and its file
@@ -32,10 +32,12 @@
 // # The rules of a place
 //
 //  1. A node with a disk that may vote goes on with it.
-//  2. Two listed addresses that reach the same node are an error. A node knows itself by the random number of its run.
+//  2. Two listed addresses that reach the same node are an error. A node knows itself by the random number
+//     of its run.
 //  3. If a listed node is in a cluster, this node joins that cluster with a new id.
-//  4. If every listed node answers, and none of them has ever voted, this node founds the cluster. Its voters are the
-//     listed nodes. Their ids are made of the list and of their address. So every founder has the same voters.
+//  4. If every listed node answers, and none of them has ever voted, this node founds the cluster. Its
+//     voters are the listed nodes. Their ids are made of the list and of their address. So every founder
+//     has the same voters.
 //  5. Otherwise the node waits.
 //
 // # Why there are never two clusters
@@ -52,7 +54,8 @@
 //
 // # What the caller keeps
 //
-//   - Founding and joining write the id to disk before Raft starts. So a node that stops in between goes on with that id.
+//   - Founding and joining write the id to disk before Raft starts. So a node that stops in between goes on
+//     with that id.
 //   - A node is Founding while its term is the term of the first entry. From the next term on it is a Member.
 //   - A node that joined asks the leader until it votes, also after a restart.
 //   - A disk that may not vote any more makes the node Returning, also if it did not know its cluster yet.
@@ -61,7 +64,8 @@
 //
 //   - An id belongs to one directory only, and is never used again after that.
 //   - A decision is a function of its arguments, and has one sentence that says why.
-//   - A node whose disk was moved away never founds a cluster, because a cluster with its data exists or existed.
+//   - A node whose disk was moved away never founds a cluster, because a cluster with its data exists or
+//     existed.
 //   - A View does not change after it was made.
 //   - Every problem that Describe shows has a line that says what to do.
 //

@@ -84,7 +84,8 @@ func ReadIdentity(files fs.FS, dir string) (n Identity, err error) {
 		return Identity{}, err
 	}
 	if n, err = parse(text); err != nil {
-		return Identity{}, fmt.Errorf("%s cannot be used: %w. Restore it from a copy, or remove the directory %s: then the node joins the cluster as a new one", pathOf(dir), err, dir)
+		return Identity{}, fmt.Errorf("%s cannot be used: %w. Restore it from a copy, or remove the "+
+			"directory %s: then the node joins the cluster as a new one", pathOf(dir), err, dir)
 	}
 	return n, nil
 }

@@ -41,7 +41,8 @@ func TestIDs(t *testing.T) {
 	require.Equal(t, "c69597e0c53a6ece0c36d207bfd71b57102ab8c2", first)
 	require.Equal(t, first, firstID([]string{"c:1", "a:1", "b:1"}, "a:1"), "in any order")
 	require.Equal(t, []string{"a:1", "b:1", "c:1"}, nodes, "the addresses stay")
-	ids := []string{first, firstID(nodes, "b:1"), firstID(nodes, "c:1"), firstID(nodes[:2], "a:1"), firstID([]string{"a:1", "b:1c:1"}, "a:1")}
+	ids := []string{first, firstID(nodes, "b:1"), firstID(nodes, "c:1"), firstID(nodes[:2], "a:1"),
+		firstID([]string{"a:1", "b:1c:1"}, "a:1")}
 	for range 100 {
 		ids = append(ids, NewID(first, 2))
 	}
@@ -95,7 +96,8 @@ func TestStarts(t *testing.T) {
 			again, err := ReadIdentity(m.PowerCut(nil), dir)
 			require.NoError(t, err)
 			require.Equal(t, n, again, "the start is on disk")
-			want := Identity{ID: first, Cluster: strings.Repeat("c", 40), Incarnation: 1, BootID: test.bootID, Durable: test.durableAfter}
+			want := Identity{ID: first, Cluster: strings.Repeat("c", 40), Incarnation: 1, BootID: test.bootID,
+				Durable: test.durableAfter}
 			if !test.lost {
 				require.Equal(t, want, n)
 				require.Equal(t, []string{dir + "/log/file", dir + "/node", dir + "/stable"}, m.Names())
@@ -141,7 +143,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		require.ErrorContains(t, err, "remove the directory /data/raft: then the node joins the cluster as a new one")
 		require.Error(t, MarkClean(m, dir))
 	}
-	require.EqualError(t, SaveIdentity(m, dir, Identity{ID: first}), "its incarnation is 0, and the first one is 1")
+	require.EqualError(t, SaveIdentity(m, dir, Identity{ID: first}),
+		"its incarnation is 0, and the first one is 1")
 }
 
 // TestAReplacementAtEveryFault fails each operation of a start after a power cut, and cuts the power there again. The next

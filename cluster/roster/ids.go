@@ -15,7 +15,8 @@ import (
 // computes the same ids from the same list.
 func Founders(list []topology.Address) (all []topology.Node) {
 	for _, a := range list {
-		all = append(all, topology.Node{ID: FounderID(list, a), Host: a.Host, Port: a.Port, PeerPort: a.PeerPort})
+		all = append(all, topology.Node{ID: FounderID(list, a), Host: a.Host, Port: a.Port,
+			PeerPort: a.PeerPort})
 	}
 	return all
 }

@@ -11,9 +11,9 @@ import (
 	"cellserver/persistence/fs"
 )
 
-// OpenIdentity returns the node of a directory, and notes that it runs. bootID differs for each start of the kernel;
-// it may be empty if the kernel has no such id. durable says that this run forces everything to disk before
-// it acknowledges it.
+// OpenIdentity returns the node of a directory, and notes that it runs. bootID differs for each start of the
+// kernel; it may be empty if the kernel has no such id. durable says that this run forces everything to disk
+// before it acknowledges it.
 //
 // The directory may have lost what the node has acknowledged. Then it is moved to OldDir, and the node gets
 // a new id and an empty directory. The node keeps its Cluster: it joins that cluster again, and must not
@@ -45,10 +45,11 @@ func OpenIdentity(files fs.FS, dir, bootID string, durable bool) (Identity, erro
 	return n, nil
 }
 
-// ForgetIdentity begins the next incarnation of a node that the cluster has removed. Its log must be closed. The old
-// directory is moved to OldDir, and the new one says that the node was forgotten.
+// ForgetIdentity begins the next incarnation of a node that the cluster has removed. Its log must be closed.
+// The old directory is moved to OldDir, and the new one says that the node was forgotten.
 func ForgetIdentity(files fs.FS, dir string, n Identity) (Identity, error) {
-	next := Identity{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: n.BootID, Durable: n.Durable, Forgotten: true}
+	next := Identity{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1,
+		BootID: n.BootID, Durable: n.Durable, Forgotten: true}
 	return next, replace(files, dir, next)
 }
 
@@ -57,7 +58,8 @@ func ForgetIdentity(files fs.FS, dir string, n Identity) (Identity, error) {
 func (n Identity) next(bootID string, durable bool) Identity {
 	unsynced := !n.Durable && !n.Clean
 	if unsynced && (bootID == "" || bootID != n.BootID) {
-		return Identity{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable, Forgotten: n.Forgotten}
+		return Identity{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: bootID, Durable: durable,
+			Forgotten: n.Forgotten}
 	}
 	n.BootID, n.Clean = bootID, false
 	n.Durable = durable && !unsynced // what the run before has acknowledged may still be in the page cache

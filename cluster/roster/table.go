@@ -12,7 +12,9 @@ func (s *State) table() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	zones := slices.ContainsFunc(s.Nodes, func(n NodeState) bool { return n.Zone != "" })
-	levels := slices.ContainsFunc(s.Nodes, func(n NodeState) bool { return n.Feature > 0 && n.Feature != s.Feature })
+	levels := slices.ContainsFunc(s.Nodes, func(n NodeState) bool {
+		return n.Feature > 0 && n.Feature != s.Feature
+	})
 	row := func(node, zone, role, answers, behind, clock, level, id string) {
 		cells := []string{node, zone, role, answers, behind, clock, level, id}
 		if !levels {

@@ -28,7 +28,8 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 	}
 	c := &cfg.Cluster
 	o := cluster.Options{
-		List: list, Announce: topology.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(), PeerPort: c.AnnounceBusPort},
+		List: list, Announce: topology.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(),
+			PeerPort: c.AnnounceBusPort},
 		TLSPort:  cfg.AnnouncedTLSPort(),
 		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
 		Disk: cluster.DiskOptions{
