@@ -19,7 +19,8 @@ func TestFaultsAreFound(t *testing.T) {
 		"reads without a lease":              {only: readers, Options: clustertest.Options{FrozenClocks: true}},
 		"no undo": {only: isolated,
 			Options: clustertest.Options{Prepare: (*group.Group).SkipUndo}},
-		"logs that are not synced": {only: noPower, Options: clustertest.Options{Files: true, Unsynced: true}},
+		"logs that are not synced": {only: noPower,
+			Options: clustertest.Options{Files: true, Unsynced: true}},
 		"entries of every term count": {only: toAndFro,
 			Options: clustertest.Options{Prepare: func(n *group.Group) {
 				n.SkipTerms()

@@ -86,7 +86,9 @@ func (g *Group) restore(in io.Reader) error {
 	g.o.Store.KeepUndo(false)
 	g.empty()
 	index, err := g.load(in)
-	err = errors.Join(err, see(g, func(r *roster.Roster) error { return r.Resume(g.o.Disk.Snapshots) }))
+	g.mu.Lock()
+	err = errors.Join(err, g.roster.Resume(g.o.Disk.Snapshots))
+	g.mu.Unlock()
 	if err != nil {
 		g.unloaded = whyUnloaded(err)
 		g.Fail(g.unloaded)
