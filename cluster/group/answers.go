@@ -28,6 +28,19 @@ func (g *Group) Changed() <-chan struct{} { return g.changed }
 // Self returns this node as it announces itself.
 func (g *Group) Self() topology.Node { return g.o.Self }
 
+// TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
+func (g *Group) TakeSnapshot() error {
+	r := g.raft.Load()
+	if r == nil {
+		return ErrBusy // it still loads what the disk has
+	}
+	err := g.await(r.Snapshot())
+	if g.busy.Swap(false) && err != nil {
+		return ErrBusy
+	}
+	return err
+}
+
 // Memory returns the bytes of the changes that no majority has confirmed yet.
 func (g *Group) Memory() int64 { return g.queue.memory.Load() }
 

@@ -35,7 +35,7 @@
 //	giveway.go   a leader lets another node lead
 //	stall.go     a leader whose disk does not answer
 //	view.go      the cluster as clients see it
-//	answers.go   what anyone may ask: the epoch, the time, numbers for INFO and for metrics
+//	answers.go   what the server asks: the epoch, the time, a snapshot, numbers for INFO and for metrics
 //	counts.go    what a node counts
 //
 // # The way of a write

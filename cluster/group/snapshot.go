@@ -11,19 +11,6 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// TakeSnapshot writes a snapshot to the disk, so that the log before it can be removed.
-func (g *Group) TakeSnapshot() error {
-	r := g.raft.Load()
-	if r == nil {
-		return ErrBusy // it still loads what the disk has
-	}
-	err := g.await(r.Snapshot())
-	if g.busy.Swap(false) && err != nil {
-		return ErrBusy
-	}
-	return err
-}
-
 // ErrBusy means that no snapshot is possible at this moment.
 var ErrBusy = errors.New("another snapshot runs, the keys are being loaded, or a database is being " +
 	"emptied: " +
