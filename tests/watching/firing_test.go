@@ -182,8 +182,34 @@ func promtool(t *testing.T, tests *unitTests) (out string, err error) {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "tests.yaml")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
-	program, err := exec.LookPath("promtool")
-	require.NoError(t, err, "promtool is in the package prometheus of Debian: tests/run install")
+	program := promtoolPath(t)
 	printed, err := exec.Command(program, "test", "rules", file).CombinedOutput()
 	return string(printed), err
+}
+
+func promtoolPath(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath("promtool")
+	require.NoError(t, err, "promtool is in the package prometheus of Debian: tests/run install")
+	return program
+}
+
+// TestPrometheusReadsItsFile: deploy/prometheus.yaml is valid, finds the alerts, and has a job that they watch.
+func TestPrometheusReadsItsFile(t *testing.T) {
+	const name = "../../deploy/prometheus.yaml"
+	out, err := exec.Command(promtoolPath(t), "check", "config", name).CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "1 rule files found")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var file struct {
+		Jobs []struct {
+			Name    string                       `yaml:"job_name"`
+			Targets []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	require.Len(t, file.Jobs, 1)
+	require.Regexp(t, ".*cellserver.*", file.Jobs[0].Name)
+	require.Equal(t, []string{"127.0.0.1:9121"}, file.Jobs[0].Targets[0].Targets)
 }
