@@ -119,7 +119,7 @@ func TestRulesOfHelm(t *testing.T) {
 // TestHelmRefuses: a value that the chart does not know, or cannot use, is an error that names it.
 func TestHelmRefuses(t *testing.T) {
 	for value, says := range map[string]string{
-		"nodes=3":                          "image.repository: name the image in your registry",
+		"image.repository=":                "image.repository: name the image in your registry",
 		"nods=3," + image:                  "additional properties 'nods' not allowed",
 		"nodes=2," + image:                 "'/nodes': value must be one of 1, 3, 5",
 		"args={--maxclients,200}," + image: "'/args/1': got number, want string",

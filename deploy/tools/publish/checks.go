@@ -34,7 +34,7 @@ func (n *names) leftovers() []leftover {
 func (t *tree) checkNames(n *names) error {
 	var found []error
 	all := n.leftovers()
-	err := t.rewrite(isOther, func(file, text string) (string, error) {
+	err := t.rewrite(isAny, func(file, text string) (string, error) {
 		for _, l := range all {
 			if at := l.pattern.FindStringIndex(text); at != nil {
 				line := 1 + strings.Count(text[:at[0]], "\n")

@@ -38,6 +38,9 @@ func (t *tree) read(file string) (string, error) {
 // write writes a file, and keeps its mode if it exists.
 func (t *tree) write(file, text string) error { return os.WriteFile(t.path(file), []byte(text), 0o644) }
 
+// isAny selects every file.
+func isAny(string) bool { return true }
+
 // rewrite changes every text file that `chosen` selects.
 func (t *tree) rewrite(chosen func(file string) bool, change func(file, text string) (string, error)) error {
 	for _, file := range t.files {
@@ -155,15 +158,17 @@ func (t *tree) hasGo(folder string) bool {
 	return false
 }
 
-// isTool reports whether a file belongs to this program, which has the old names on purpose.
-func isTool(file string) bool {
-	return strings.HasPrefix(file, "deploy/tools/publish/") || file == "deploy/publish-prepare"
+// itself are the files of this program and its test. A tree with names needs them no more.
+var itself = []string{"deploy/tools/publish", "deploy/publish-prepare", "tests/packages/publish_test.go"}
+
+// removeItself removes the files of this program, which have the old names on purpose.
+func (t *tree) removeItself(*names) error {
+	_, err := output(t.top, "git", append([]string{"rm", "-r", "--quiet", "--"}, itself...)...)
+	return err
 }
 
-func isOther(file string) bool { return !isTool(file) }
-
 func (t *tree) editPackagePaths(n *names) error {
-	chosen := func(file string) bool { return !isModuleFile(file) && isOther(file) }
+	chosen := func(file string) bool { return !isModuleFile(file) }
 	return t.rewrite(chosen, func(file, text string) (string, error) {
 		changed := t.withoutPackagePaths(n, text)
 		if changed == text || filepath.Ext(file) != ".go" {

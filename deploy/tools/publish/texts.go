@@ -42,7 +42,6 @@ COPY --from=build /src/LICENSE /LICENSE`},
 license = "{{.License}}"
 license-files = ["LICENSE"]
 urls = { Source = "{{.Repository}}" }`},
-	{[]string{"clients/python/pyproject.toml"}, `^name = "cellserver-ratelimit"$`, `name = "{{.Python}}"`},
 	{[]string{"clients/python/pyproject.toml"}, `\z`, `
 [tool.flit.module]
 name = "cellserver_ratelimit"
@@ -165,9 +164,12 @@ var (
 
 // editPackageNames renames the packages of npm and Python wherever a file names them.
 func (t *tree) editPackageNames(n *names) error {
-	err := t.rewrite(isOther, func(file, text string) (string, error) {
-		if strings.HasPrefix(file, "clients/node/") {
+	err := t.rewrite(isAny, func(file, text string) (string, error) {
+		switch {
+		case strings.HasPrefix(file, "clients/node/"):
 			return anyUse.ReplaceAllLiteralString(text, n.NPM), nil
+		case strings.HasPrefix(file, "clients/python/"):
+			return anyUse.ReplaceAllLiteralString(text, n.Python), nil
 		}
 		return pythonUse.ReplaceAllString(npmUse.ReplaceAllString(text, "${1}"+n.NPM), "${1}"+n.Python), nil
 	})

@@ -2,17 +2,27 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// clientModules returns the folders of the Go modules that people fetch, besides the root.
+// clientModules returns the folders of the Go modules that people fetch, besides the root. A module of tests is not
+// one of them.
 func (t *tree) clientModules() (folders []string) {
 	for _, file := range t.files {
-		if isModuleFile(file) && strings.HasPrefix(file, "clients/") {
-			folders = append(folders, filepath.Dir(file))
+		folder := filepath.Dir(file)
+		if isModuleFile(file) && strings.HasPrefix(file, "clients/") && t.hasCode(folder+"/") {
+			folders = append(folders, folder)
 		}
 	}
 	return folders
+}
+
+// hasCode reports whether a folder or one below it has Go code that is not a test.
+func (t *tree) hasCode(folder string) bool {
+	return slices.ContainsFunc(t.files, func(file string) bool {
+		return strings.HasPrefix(file, folder) && filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go")
+	})
 }
 
 // uploads returns the commands that publish. The names have no character that means something to a shell.
