@@ -147,7 +147,7 @@ func TestPublish(t *testing.T) {
 	} {
 		require.Contains(t, c.read(t, file), says, file)
 	}
-	require.NoFileExists(t, filepath.Join(c.dir, "deploy/publish-prepare"), "a tree with names needs it no more")
+	require.NoFileExists(t, filepath.Join(c.dir, "deploy/publish-prepare"))
 	require.NotContains(t, c.read(t, "clients/node/package.json"), "private")
 	for _, page := range []string{"README.md", "SECURITY.md", "docs/deploying.md", "deploy/kubernetes.yaml"} {
 		require.NotContains(t, c.read(t, page), "publish-prepare", page)

@@ -194,7 +194,7 @@ func promtoolPath(t *testing.T) string {
 	return program
 }
 
-// TestPrometheusReadsItsFile: deploy/prometheus.yaml is valid, finds the alerts, and has a job that they watch.
+// TestPrometheusReadsItsFile: deploy/prometheus.yaml is valid, finds the alerts, and has the job they watch.
 func TestPrometheusReadsItsFile(t *testing.T) {
 	const name = "../../deploy/prometheus.yaml"
 	out, err := exec.Command(promtoolPath(t), "check", "config", name).CombinedOutput()

@@ -54,8 +54,8 @@ func requireClean(top string) error {
 // prepare makes all edits in the copy, and checks it.
 func (t *tree) prepare(n *names) error {
 	for _, step := range []func(*names) error{
-		t.removeItself, t.list, t.readVersion, t.editModules, t.editPages, t.editPackagePaths, t.editProfile, t.writeLicenses,
-		t.editTexts, t.editPackageNames, t.list, t.checkNames, t.checkGo, t.checkClients,
+		t.removeItself, t.list, t.readVersion, t.editModules, t.editPages, t.editPackagePaths, t.editProfile,
+		t.writeLicenses, t.editTexts, t.editPackageNames, t.list, t.checkNames, t.checkGo, t.checkClients,
 	} {
 		if err := step(n); err != nil {
 			return err

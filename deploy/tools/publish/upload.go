@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// clientModules returns the folders of the Go modules that people fetch, besides the root. A module of tests is not
-// one of them.
+// clientModules returns the folders of the Go modules that people fetch, besides the root. A module of tests
+// is not one of them.
 func (t *tree) clientModules() (folders []string) {
 	for _, file := range t.files {
 		folder := filepath.Dir(file)
@@ -21,7 +21,8 @@ func (t *tree) clientModules() (folders []string) {
 // hasCode reports whether a folder or one below it has Go code that is not a test.
 func (t *tree) hasCode(folder string) bool {
 	return slices.ContainsFunc(t.files, func(file string) bool {
-		return strings.HasPrefix(file, folder) && filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go")
+		isCode := filepath.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go")
+		return isCode && strings.HasPrefix(file, folder)
 	})
 }
 
