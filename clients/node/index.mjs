@@ -1,8 +1,16 @@
-// Middleware that asks the rules of cellserver. README.md says how to use it.
-//
-// limiter.mjs asks the server within the time-out, reply.mjs reads its reply, denials.mjs remembers refusals,
-// key.mjs and source.mjs have the keys, middleware.mjs has a function for each framework.
-export { Limiter, NoDecision } from './limiter.mjs';
-export { express, fastify, hono } from './middleware.mjs';
-export { network } from './key.mjs';
-export { keys } from './source.mjs';
+// The package for import. It has the objects of index.cjs, so that both forms share one state.
+import all from './index.cjs';
+
+export const {
+  rateLimit,
+  ExpressStore,
+  fastifyStore,
+  Limiter,
+  NoDecision,
+  express,
+  fastify,
+  hono,
+  network,
+  keys,
+} = all;
+export { rateLimit as default };

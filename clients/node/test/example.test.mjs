@@ -1,34 +1,42 @@
 // The examples of README.md.
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import expressApp from 'express';
 import fastifyApp from 'fastify';
 import { Hono } from 'hono';
 import { createClient } from 'redis';
-import { express, fastify, hono, keys, Limiter } from '../index.mjs';
-import { Server } from './harness.mjs';
+import { express, fastify, hono, keys, Limiter, rateLimit } from 'cellserver-ratelimit';
+import { folder, freePort, Server } from './harness.mjs';
 
 /** Asks an app of Express for its page, and returns the status. */
 const visit = async (app, options) => {
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const { status } = await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close', 'X-User': 'ann' }, ...options });
+  const { status } = await fetch(`http://127.0.0.1:${server.address().port}/`, {
+    headers: { connection: 'close', 'X-User': 'ann' },
+    ...options,
+  });
   await new Promise((resolve) => server.close(resolve));
   return status;
 };
 
-const page = (req, res) => { res.send('page'); };
+const page = (req, res) => {
+  res.send('page');
+};
 
 test('the clock of the server', async (t) => {
   const server = await Server.start(t);
-  const admin = await server.client(t), client = await server.client(t);
+  const admin = await server.client(t),
+    client = await server.client(t);
   const app = expressApp();
   await admin.sendCommand(['DEBUG', 'CLOCK', 'SET', '1800000000000000000']); // the clock stands still
-  await admin.sendCommand(['CL.RULE', 'SET', 'login', 'CL.THROTTLE', '2', '1', '10']); // three at once, then one every 10 seconds
-  app.use(express(new Limiter(client, { denials: 0, timeout: 60_000 }), [['login']]));
+  app.use(rateLimit({ client, windowMs: 10_000, limit: 3, denials: 0, timeout: 60_000 }));
   app.get('/', page);
   for (const status of [200, 200, 200, 429]) assert.equal(await visit(app), status);
-  await admin.sendCommand(['DEBUG', 'CLOCK', 'ADVANCE', '10000000000']);
+  await admin.sendCommand(['DEBUG', 'CLOCK', 'ADVANCE', '10001000000']);
   assert.equal(await visit(app), 200);
 });
 
@@ -40,9 +48,18 @@ test('each token has a limit of its own, and its key does not show it', async (t
   const app = expressApp();
   const secret = 's';
   const key = keys({ proxies: '10.0.0.0/8', secret }); // or the number of proxies: '1'
-  app.use(express(limiter, [['per-ip', key('ip')], ['api', key('header:Authorization')]]));
+  app.use(
+    express(limiter, [
+      ['per-ip', key('ip')],
+      ['api', key('header:Authorization')],
+    ]),
+  );
   app.get('/', page);
-  for (const [token, status] of [['Bearer sk-secret123', 200], ['bearer  sk-secret123', 429], ['Bearer other', 200]]) {
+  for (const [token, status] of [
+    ['Bearer sk-secret123', 200],
+    ['bearer  sk-secret123', 429],
+    ['Bearer other', 200],
+  ]) {
     assert.equal(await visit(app, { headers: { connection: 'close', Authorization: token } }), status);
   }
   assert.equal(await server.do('EXISTS', 'api:{hmac:606592c9b1e6d428c9a5e9be1d1bfacd}:window'), 1);
@@ -53,11 +70,19 @@ test('a cost: a body of 2 kB, and then none', async (t) => {
   await server.do('CL.RULE', 'SET', 'upload', 'CL.WINDOW', 4, 3600);
   const limiter = new Limiter(await server.client(t), { timeout: 60_000 });
   const app = expressApp();
-  app.use(express(limiter, [['upload']], (req) => 1 + Math.floor(Number(req.get('Content-Length') ?? 0) / 1024)));
+  app.use(
+    express(limiter, [['upload']], (req) => 1 + Math.floor(Number(req.get('Content-Length') ?? 0) / 1024)),
+  );
   app.get('/', page);
   app.post('/', page);
   const body = { method: 'POST', body: 'x'.repeat(2048) };
-  for (const [options, status] of [[body, 200], [body, 429], [{}, 200], [{}, 429]]) assert.equal(await visit(app, options), status);
+  for (const [options, status] of [
+    [body, 200],
+    [body, 429],
+    [{}, 200],
+    [{}, 429],
+  ])
+    assert.equal(await visit(app, options), status);
 });
 
 // Nothing listens for these services, or nothing with these rules: they fail open.
@@ -86,4 +111,57 @@ test('the services start', async (t) => {
   app.use(hono(limiter, [['api', (c) => c.req.header('X-User')]]));
   app.get('/', (c) => c.text('page'));
   assert.equal((await app.request('/')).status, 200);
+});
+
+/** The programs of README.md. */
+const programs = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^```js\n(.*?)^```$/gms)].map(
+  ([, text]) => text,
+);
+
+test('each program of README.md has its import lines, and TypeScript knows all its names', async (t) => {
+  assert.ok(programs.length >= 10);
+  const given = 'client app limiter secret admin page assert visit'.split(' ');
+  const files = programs.map((text, i) => {
+    const missing = given.filter((name) => !new RegExp(`(const|import) ${name}\\b`).test(text));
+    const file = new URL(`readme-${i}.mts`, import.meta.url);
+    writeFileSync(file, `${text}\n${missing.map((name) => `declare const ${name}: any;\n`).join('')}`);
+    t.after(() => rmSync(file));
+    assert.match(text, /^import .* from 'cellserver-ratelimit(\/http)?';$/m);
+    return file.pathname;
+  });
+  const tsc = new URL('node_modules/.bin/tsc', import.meta.url).pathname;
+  const options = [
+    '--noEmit',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--skipLibCheck',
+    '--noImplicitAny',
+    'false',
+    '--strict',
+    'false',
+  ];
+  const { status, stdout } = spawnSync(tsc, [...options, ...files], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
+});
+
+test('the first program of README.md limits', async (t) => {
+  const server = await Server.start(t);
+  const port = await freePort();
+  const file = new URL('readme-first.mjs', import.meta.url);
+  writeFileSync(file, programs[0].replace('redis://127.0.0.1:6379', server.url).replace('3000', port));
+  t.after(() => rmSync(file));
+  const program = spawn(process.execPath, [file.pathname], { stdio: 'inherit' });
+  t.after(() => program.kill('SIGKILL'));
+  const ask = async () =>
+    (await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status;
+  while (!(await ask().catch(() => 0))); // until it listens
+  while (!(await server.do('EXISTS', 'rl:127.0.0.1'))) await ask(); // until it has a connection
+  await server.do('DEL', 'rl:127.0.0.1');
+  const statuses = [];
+  for (let i = 0; i < 102; i++) statuses.push(await ask());
+  assert.deepEqual(statuses, [...Array(100).fill(200), 429, 429]);
 });

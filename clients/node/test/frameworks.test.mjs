@@ -6,7 +6,7 @@ import expressApp from 'express';
 import fastifyApp from 'fastify';
 import { Hono } from 'hono';
 import { Redis } from 'ioredis';
-import { express, fastify, hono, Limiter } from '../index.mjs';
+import { express, fastify, hono, Limiter } from 'cellserver-ratelimit';
 import { fixed, Server } from './harness.mjs';
 
 // Each framework serves a page with the middleware, and returns the port and a function that ends it.

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { keys } from '../index.mjs';
-import { encode } from '../key.mjs';
+import { keys } from 'cellserver-ratelimit';
+import { inside } from './harness.mjs';
+
+const { encode } = inside('key.cjs');
 
 test('the packages of all languages and the server make the same key of a request', () => {
   const vectors = JSON.parse(readFileSync(new URL('../../keys.json', import.meta.url)));

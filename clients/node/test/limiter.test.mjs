@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { createCluster } from 'redis';
-import { LONGEST } from '../denials.mjs';
-import { Limiter, network, NoDecision } from '../index.mjs';
-import { readDecision } from '../reply.mjs';
-import { Server } from './harness.mjs';
+import { Limiter, network, NoDecision } from 'cellserver-ratelimit';
+import { inside, Server } from './harness.mjs';
 
-/** Starts a server with a rule, and a limiter that a loaded machine does not make late. clock.now is its time in milliseconds. */
+const { LONGEST } = inside('denials.cjs');
+const { readDecision } = inside('reply.cjs');
+
+/**
+ * Starts a server with a rule, and a limiter that a loaded machine does not make late. clock.now is its time
+ * in milliseconds.
+ */
 const start = async (t, options, ...rule) => {
   const server = await Server.start(t);
   const clock = { now: 0 };

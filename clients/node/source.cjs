@@ -1,6 +1,8 @@
-import { createHmac } from 'node:crypto';
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { dotted, network } from './key.mjs';
+'use strict';
+
+const { createHmac } = require('node:crypto');
+const { BlockList, isIP, isIPv4, isIPv6 } = require('node:net');
+const { dotted, network } = require('./key.cjs');
 
 /**
  * Makes key functions as the HTTP port of the server does: keys({ proxies: '1' })('ip,header:X-Api-Key').
@@ -10,7 +12,7 @@ import { dotted, network } from './key.mjs';
  * secret   that of the hashes of headers and cookies; with the text of the file http-key-secret of the
  *          server, the keys are those of its HTTP port
  */
-export const keys = ({ proxies = '0', secret = '' } = {}) => {
+const keys = ({ proxies = '0', secret = '' } = {}) => {
   const trusted = parseProxies(String(proxies));
   return (source) => {
     const words = source.startsWith('text:') ? [] : source.split(',');
@@ -28,8 +30,8 @@ export const keys = ({ proxies = '0', secret = '' } = {}) => {
 };
 
 /**
- * Returns the headers and the address of a request of node:http, Express, Fastify or Hono. headers(name) returns
- * a value for each line.
+ * Returns the headers and the address of a request of node:http, Express, Fastify or Hono. headers(name)
+ * returns a value for each line.
  */
 const read = (request) => {
   const raw = request.raw ?? request; // of Fastify
@@ -73,13 +75,18 @@ const header = ({ headers }, name) => {
 
 /** Returns a cookie that occurs once, as frameworks decode it: without quotes, \101 and %41 for A. */
 const cookie = ({ headers }, name) => {
-  const pairs = headers('cookie').flatMap((line) => line.split(';')).map(pairOf);
+  const pairs = headers('cookie')
+    .flatMap((line) => line.split(';'))
+    .map(pairOf);
   const values = pairs.filter(([, left]) => trim(left) === name).map(([, , right]) => trim(right));
   if (values.length !== 1) return '';
   let [value] = values;
   if (value.startsWith('"')) {
     const decode = (_, c) => (c.length === 3 ? String.fromCharCode(parseInt(c, 8)) : c);
-    value = value.slice(1).replace(/"$/, '').replace(/\\([0-3][0-7]{2}|.)/g, decode);
+    value = value
+      .slice(1)
+      .replace(/"$/, '')
+      .replace(/\\([0-3][0-7]{2}|.)/g, decode);
   }
   return trim(value.replace(/%([0-9a-f]{2})/gi, (_, c) => String.fromCharCode(parseInt(c, 16))));
 };
@@ -137,7 +144,11 @@ const forwarded = (lists) => {
     for (const element of elements.filter(trim)) {
       const pairs = split(element, ';').map(pairOf);
       const found = pairs.filter(([, name]) => trim(name).toLowerCase() === 'for').at(-1);
-      const hop = found ? trim(found[2]).replace(/^"+|"+$/g, '').replaceAll('\\', '') : '';
+      const hop = found
+        ? trim(found[2])
+            .replace(/^"+|"+$/g, '')
+            .replaceAll('\\', '')
+        : '';
       hops.push(hop.split(':_')[0]); // the port may be a secret name
     }
   }
@@ -165,7 +176,9 @@ const split = (text, separator) => {
 const parse = (text) => {
   const [, inner, end] = /^\[([^\]]*)\](?::(\d+))?$/.exec(text) ?? [];
   const plain = (inner ?? text).split('%')[0];
-  const [, start, port = end] = isIP(plain) ? [] : /^([^[\]]*):(\d+)$/.exec(text) ?? []; // CloudFront: no brackets
+  const [, start, port = end] = isIP(plain) ? [] : (/^([^[\]]*):(\d+)$/.exec(text) ?? []); // no brackets
   const ip = start ?? plain;
-  return isIP(ip) && Number(port ?? 0) <= 65535 ? dotted(ip) ?? ip : undefined;
+  return isIP(ip) && Number(port ?? 0) <= 65535 ? (dotted(ip) ?? ip) : undefined;
 };
+
+module.exports = { keys };

@@ -1,8 +1,14 @@
-/** Milliseconds for which a refusal is repeated at most. A change of a rule has its effect after this time. */
-export const LONGEST = 1000;
+'use strict';
 
-/** Remembers refusals by their questions. If there are too many, the one that was used least recently goes. */
-export class Denials {
+/**
+ * Milliseconds for which a refusal is repeated at most. A change of a rule has its effect after this time.
+ */
+const LONGEST = 1000;
+
+/**
+ * Remembers refusals by their questions. If there are too many, the one that was used least recently goes.
+ */
+class Denials {
   #most;
   #timeout;
   #byQuestion = new Map(); // the least recently used question is the first one
@@ -17,8 +23,9 @@ export class Denials {
   }
 
   /**
-   * Returns the refusal of a question. A refusal counts for its quantity and larger ones. Of the callers after its end one gets undefined and asks the server. The others get the old
-   * refusal until that one has its answer, or until the time-out.
+   * Returns the refusal of a question. A refusal counts for its quantity and larger ones. Of the callers
+   * after its end one gets undefined and asks the server. The others get the old refusal until that one has
+   * its answer, or until the time-out.
    */
   find(question, quantity, now) {
     const found = this.#byQuestion.get(question);
@@ -31,7 +38,8 @@ export class Denials {
   }
 
   /**
-   * Remembers a refusal of a question that was asked at a time. An other answer ends the refusal of this quantity and of smaller ones.
+   * Remembers a refusal of a question that was asked at a time. An other answer ends the refusal of this
+   * quantity and of smaller ones.
    */
   learn(question, quantity, decision, asked) {
     const refused = Boolean(decision) && !decision.allowed;
@@ -41,4 +49,13 @@ export class Denials {
     this.#byQuestion.set(question, { decision, quantity, until: asked + wait });
     if (this.#byQuestion.size > this.#most) this.#byQuestion.delete(this.#byQuestion.keys().next().value);
   }
+
+  /** Forgets the refusals of all questions that begin with a text. */
+  forget(beginning) {
+    for (const question of this.#byQuestion.keys()) {
+      if (question.startsWith(beginning)) this.#byQuestion.delete(question);
+    }
+  }
 }
+
+module.exports = { LONGEST, Denials };

@@ -1,0 +1,2 @@
+// The declarations of http.cjs, for import.
+export * from './http.cjs';

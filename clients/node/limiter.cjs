@@ -1,0 +1,132 @@
+'use strict';
+
+const { Denials } = require('./denials.cjs');
+const { encode } = require('./key.cjs');
+const { Decision, readDecision, readWindow } = require('./reply.cjs');
+const { sender } = require('./send.cjs');
+const { windowCommand } = require('./window.cjs');
+
+/** The server did not decide in time, and the limiter fails closed. Express answers it with 503. */
+class NoDecision extends Error {
+  status = 503;
+  headers = { 'Retry-After': '1' };
+}
+
+class Limiter {
+  #send;
+  #options;
+  #denials;
+  #now;
+  #nextLog = 0;
+
+  /**
+   * client is a connected client of node-redis or ioredis, or a function that sends an array of arguments and
+   * returns a promise.
+   *
+   * timeout     milliseconds that a request waits for a decision
+   * failClosed  refuse requests while there is no decision
+   * denials     how many refusals the limiter remembers; 0 for none
+   * onError     is called for each request without a decision; by default the limiter logs one of them every
+   * 10 seconds
+   */
+  constructor(
+    client,
+    { timeout = 250, failClosed = false, denials = 10_000, onError, now = () => performance.now() } = {},
+  ) {
+    this.#send = sender(client, timeout);
+    this.#options = { failClosed, onError: onError ?? ((error) => this.#log(error)) };
+    this.#denials = new Denials(denials, timeout);
+    this.#now = now;
+  }
+
+  /**
+   * Asks all rules about one action; a question is an array of a rule and a key. Either all rules allow the
+   * action and count it, or no rule counts it. Without a decision the action is allowed; with failClosed the
+   * promise is rejected with NoDecision.
+   */
+  ask(...questions) {
+    return this.askFor(1, ...questions);
+  }
+
+  /**
+   * Asks as ask does, about an action that takes a quantity: an integer, or a BigInt. A quantity of 0 only
+   * looks.
+   */
+  async askFor(quantity, ...questions) {
+    if (
+      !(typeof quantity === 'bigint' || Number.isSafeInteger(quantity)) ||
+      quantity < 0 ||
+      quantity >= 2n ** 63n
+    ) {
+      throw new RangeError(`the quantity of an action is an integer from 0 to 2^63-1, not ${quantity}`);
+    }
+    const pairs = questions.map(([rule, key]) => [rule, encode(key)]);
+    const args = [
+      'CL.MCHECK',
+      String(pairs.length),
+      ...pairs.flat(),
+      'QUANTITY',
+      String(quantity),
+      'EXPLAIN',
+      'MS',
+    ];
+    return this.#decide(nameOf(pairs.flat()), quantity, args, pairs[0]?.[1], (reply) =>
+      readDecision(
+        reply,
+        pairs.map(([rule]) => rule),
+      ),
+    );
+  }
+
+  /**
+   * Asks a fixed window that no rule has: at most `limit` actions of a key within some milliseconds from the
+   * first one.
+   */
+  async askWindow(key, limit, milliseconds) {
+    if (!Number.isSafeInteger(limit) || limit < 0)
+      throw new RangeError(`the limit of a window is an integer from 0, not ${limit}`);
+    const name = nameOf(['CL.WINDOW', key, String(limit)]);
+    return this.#decide(name, 1, windowCommand(key, limit, milliseconds), key, (reply) =>
+      readWindow(reply, milliseconds),
+    );
+  }
+
+  /**
+   * Forgets the refusals of a question after a fresh start of its key. `parts` are its rule and key, or
+   * CL.WINDOW and its key.
+   */
+  forget(...parts) {
+    this.#denials.forget(nameOf(parts).slice(0, -1));
+  }
+
+  /**
+   * Asks the server, or repeats a refusal that is remembered under a name. `read` makes a decision of a
+   * reply.
+   */
+  async #decide(name, quantity, args, key, read) {
+    const asked = this.#now();
+    const denied = this.#denials.find(name, quantity, asked);
+    if (denied) return denied;
+    try {
+      const decision = read(await this.#send(args, key));
+      this.#denials.learn(name, quantity, decision, asked);
+      return decision;
+    } catch (error) {
+      this.#denials.learn(name, quantity, undefined, asked);
+      this.#options.onError(error);
+      if (this.#options.failClosed) throw new NoDecision('the rate limiter did not decide', { cause: error });
+      return new Decision();
+    }
+  }
+
+  #log(error) {
+    if (this.#now() < this.#nextLog) return;
+    this.#nextLog = this.#now() + 10_000;
+    console.error('the rate limiter did not decide:', error.message);
+  }
+}
+
+/** Returns one text for the parts of a question. */
+const nameOf = (parts) => JSON.stringify(parts.map((part) => part.toString('latin1')));
+
+module.exports = { Limiter, NoDecision };

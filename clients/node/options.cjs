@@ -1,0 +1,155 @@
+'use strict';
+
+const { isIPv6 } = require('node:net');
+const { network } = require('./key.cjs');
+
+/**
+ * The options of rateLimit with their defaults: those of express-rate-limit, except where README.md says
+ * another one.
+ */
+const DEFAULTS = {
+  client: undefined,
+  rule: undefined,
+  windowMs: 60_000,
+  limit: 5,
+  prefix: 'rl:',
+  timeout: 250,
+  denials: 10_000,
+  passOnStoreError: true,
+  logger: undefined,
+  skip: () => false,
+  keyGenerator: undefined,
+  ipv6Subnet: undefined,
+  handler: undefined,
+  message: 'Too many requests, please try again later.',
+  statusCode: 429,
+  standardHeaders: false,
+  legacyHeaders: true,
+  identifier: undefined,
+  retryAfter: undefined,
+  requestPropertyName: 'rateLimit',
+  skipFailedRequests: false,
+  skipSuccessfulRequests: false,
+  requestWasSuccessful: (_, res) => res.statusCode < 400,
+};
+
+/** Old names of express-rate-limit. */
+const RENAMED = { max: 'limit', headers: 'legacyHeaders' };
+
+/** Options of express-rate-limit that rateLimit does not have, and what to do instead. */
+const REFUSED = {
+  store: 'it counts on the server itself; give ExpressStore to express-rate-limit to keep its middleware',
+  validate: 'it checks its options always and requests never',
+  draft_polli_ratelimit_headers: 'write standardHeaders',
+  onLimitReached: 'write handler, which runs for each refused request',
+};
+
+/** Options that a rule replaces, and why. */
+const WITHOUT_RULE = {
+  windowMs: 'the rule has its periods',
+  limit: 'the rule has its limits',
+  prefix: 'the name of the rule is before its keys',
+  identifier: 'the headers name the limits of the rule',
+  skipFailedRequests: 'a rule cannot give back a request: use limit and windowMs',
+  skipSuccessfulRequests: 'a rule cannot give back a request: use limit and windowMs',
+  requestWasSuccessful: 'a rule cannot give back a request: use limit and windowMs',
+};
+
+const KINDS = {
+  skip: ['function'],
+  keyGenerator: ['function'],
+  handler: ['function'],
+  requestWasSuccessful: ['function'],
+  rule: ['string'],
+  prefix: ['string'],
+  requestPropertyName: ['string'],
+  timeout: ['number'],
+  denials: ['number'],
+  statusCode: ['number'],
+  passOnStoreError: ['boolean'],
+  legacyHeaders: ['boolean'],
+  skipFailedRequests: ['boolean'],
+  skipSuccessfulRequests: ['boolean'],
+  limit: ['number', 'function'],
+  windowMs: ['number'],
+  retryAfter: ['number', 'function'],
+  identifier: ['string', 'function'],
+};
+
+const DRAFTS = [true, false, 'draft-6', 'draft-7', 'draft-8'];
+
+/** The clients that have a limit with the default prefix. */
+const taken = new WeakSet();
+
+/** Returns all options with their values. A wrong one is a TypeError that says what may stand there. */
+const settle = (passed = {}) => {
+  const given = {};
+  for (const [name, value] of Object.entries(passed)) {
+    if (value === undefined) continue;
+    if (name in REFUSED) throw new TypeError(`rateLimit has no option ${name}: ${REFUSED[name]}`);
+    const today = RENAMED[name] ?? name;
+    if (!(today in DEFAULTS))
+      throw new TypeError(`rateLimit has no option ${name}. It has ${Object.keys(DEFAULTS).join(', ')}`);
+    if (!(today in given) || today === name) given[today] = value;
+  }
+  for (const [name, why] of given.rule === undefined ? [] : Object.entries(WITHOUT_RULE)) {
+    if (name in given) throw new TypeError(`rateLimit takes a rule or ${name}, not both: ${why}`);
+  }
+  const options = { ...DEFAULTS, ...given };
+  check(options);
+  if (options.rule === undefined && !('prefix' in given)) takeDefaultPrefix(options.client);
+  if (options.standardHeaders === true) options.standardHeaders = 'draft-6';
+  options.ipv6Subnet ??= options.rule === undefined ? 56 : 64;
+  options.keyGenerator ??= async (req, res) => addressOf(req, await valueOf(options.ipv6Subnet, req, res));
+  return options;
+};
+
+const check = (options) => {
+  if (!['object', 'function'].includes(typeof options.client))
+    throw new TypeError('rateLimit needs client: a client of node-redis or ioredis');
+  for (const [name, kinds] of Object.entries(KINDS)) {
+    const value = options[name];
+    if (value === undefined || kinds.includes(typeof value)) continue;
+    const phrase = name === 'limit' ? '; write a limit in words into a rule, and its name into rule' : '';
+    throw new TypeError(`${name} is a ${kinds.join(' or a ')}, not ${JSON.stringify(value)}${phrase}`);
+  }
+  const { limit, windowMs, standardHeaders, ipv6Subnet = 64, logger } = options;
+  if (typeof limit === 'number' && !(Number.isSafeInteger(limit) && limit >= 0)) {
+    throw new TypeError(`limit is an integer from 0, not ${limit}`);
+  }
+  if (!(Number.isSafeInteger(windowMs) && windowMs > 0))
+    throw new TypeError(`windowMs is an integer of milliseconds from 1, not ${windowMs}`);
+  if (!DRAFTS.includes(standardHeaders)) {
+    throw new TypeError(`standardHeaders is ${DRAFTS.join(', ')}, not ${standardHeaders}`);
+  }
+  if (typeof ipv6Subnet !== 'function') checkBits(ipv6Subnet);
+  if (logger && typeof logger.error !== 'function')
+    throw new TypeError('logger has a function error(error, message)');
+};
+
+const checkBits = (bits) => {
+  if (bits === false || (Number.isInteger(bits) && bits >= 1 && bits <= 128)) return;
+  throw new TypeError(`ipv6Subnet is an integer from 1 to 128, a function or false, not ${bits}`);
+};
+
+/** Lets one limit of a client have the default prefix. Two of them would count each other's requests. */
+const takeDefaultPrefix = (client) => {
+  if (taken.has(client)) {
+    throw new TypeError(
+      `another limit of this client has the prefix '${DEFAULTS.prefix}': give this one its own, 'rl:login:'`,
+    );
+  }
+  taken.add(client);
+};
+
+/** Returns the address of a request, as the key of a client without a name. */
+const addressOf = (req, bits) => {
+  checkBits(bits);
+  const ip = req.ip ?? req.socket.remoteAddress ?? '';
+  return bits === false && isIPv6(ip) ? network(ip, 128).replace('/128', '') : network(ip, bits || 64);
+};
+
+/** Returns the value of an option that may be a function of the request. */
+const valueOf = (option, req, res) => (typeof option === 'function' ? option(req, res) : option);
+
+module.exports = { settle, valueOf };

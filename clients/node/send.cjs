@@ -1,0 +1,44 @@
+'use strict';
+
+/**
+ * How many commands may wait for the client. A further one fails at once, so that a hanging server costs
+ * bounded memory.
+ */
+const MOST_WAITING = 1000;
+
+/**
+ * Returns a function that sends a command and waits for `timeout` milliseconds at most. Its arguments are
+ * those of the command, and its key, which finds the node of a cluster.
+ */
+const sender = (client, timeout) => {
+  const send = through(client);
+  let waiting = 0;
+  return async (args, key) => {
+    if (waiting >= MOST_WAITING) throw new Error(`${MOST_WAITING} questions wait for the server`);
+    waiting++;
+    const reply = send(args, key).finally(() => waiting--);
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no decision within ${timeout} ms`)), timeout);
+    });
+    return Promise.race([reply, late]).finally(() => clearTimeout(timer));
+  };
+};
+
+/** Returns the function that sends a command over a client. */
+const through = (client) => {
+  if (typeof client === 'function') return async (args, key) => client(args, key);
+  if (typeof client?.call === 'function') return async (args) => client.call(...args); // ioredis
+  if (typeof client?.sendCommand !== 'function') {
+    throw new TypeError('client is a client of node-redis or ioredis, or a function that sends a command');
+  }
+  if (isCluster(client)) return async (args, key) => client.sendCommand(key, false, args);
+  return async (args) => client.sendCommand(args);
+};
+
+/**
+ * Reports whether a client is one of several nodes: `createCluster` of node-redis, or `Cluster` of ioredis.
+ */
+const isCluster = (client) => 'masters' in client || client.isCluster === true;
+
+module.exports = { isCluster, sender };
