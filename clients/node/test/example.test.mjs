@@ -152,7 +152,13 @@ test('the first program of README.md limits', async (t) => {
   const server = await Server.start(t);
   const port = await freePort();
   const file = new URL('readme-first.mjs', import.meta.url);
-  writeFileSync(file, programs[0].replace('redis://127.0.0.1:6379', server.url).replace('3000', port));
+  writeFileSync(
+    file,
+    programs[0]
+      .replace('redis://127.0.0.1:6379', server.url)
+      .replace('3000', port)
+      .replace('{ client,', '{ client, timeout: 60_000,'),
+  );
   t.after(() => rmSync(file));
   const program = spawn(process.execPath, [file.pathname], { stdio: 'inherit' });
   t.after(() => program.kill('SIGKILL'));

@@ -1,5 +1,10 @@
 """The examples of README.md."""
 import asyncio
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import redis
@@ -10,6 +15,10 @@ from cellserver_ratelimit import ASGIMiddleware, AsyncLimiter, Keys, Limiter, WS
 
 from .harness import ServerTest, page, visit
 from .test_asgi import send
+
+
+README = pathlib.Path(__file__).parents[1] / "README.md"
+PROGRAMS = re.findall(r"^```python\n(.*?)^```$", README.read_text(), re.M | re.S)
 
 
 def status(app, **environ):
@@ -48,6 +57,38 @@ class TestExample(ServerTest):
         self.addCleanup(limiter.client.close)
         app = WSGIMiddleware(app, limiter, [("upload", None)], cost=lambda environ: 1 + max(int(environ.get("CONTENT_LENGTH") or 0), 0) // 1024)
         self.assertEqual([status(app, CONTENT_LENGTH=length) for length in ("2048", "2048", "", "")], [200, 429, 200, 429])
+
+
+class TestReadme(ServerTest):
+    def test_names(self):
+        """Each program has its import lines, and mypy knows all its names."""
+        self.assertGreaterEqual(len(PROGRAMS), 8)
+        given = ("app", "limiter", "secret", "client", "page", "url", "self", "status")
+        with tempfile.TemporaryDirectory() as folder:
+            for i, text in enumerate(PROGRAMS):
+                imports = re.search(r"^from cellserver_ratelimit(\.\w+)? import ", text, re.M)
+                self.assertTrue(imports or '"cellserver_ratelimit.django.RateLimitMiddleware"' in text, text)
+                defined = re.findall(r"^(\w+) = (?:Flask|Limiter|AsyncLimiter)\(", text, re.M)
+                missing = [name for name in given if name not in defined]
+                declared = "".join(f"{name}: Any\n" for name in missing)
+                pathlib.Path(folder, f"readme_{i}.py").write_text(f"from typing import Any\n{declared}{text}")
+            config = pathlib.Path(folder, "mypy.ini")
+            config.write_text("[mypy]\ncache_dir = ../../tests/.cache/mypy\n"
+                              "[mypy-django.*]\nignore_missing_imports = True\n")
+            run = [sys.executable, "-m", "mypy", "--config-file", config, "--check-untyped-defs", folder]
+            done = subprocess.run(run, capture_output=True, text=True, cwd=README.parent)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_first_program(self):
+        """The first program of the page limits."""
+        self.do("CL.RULE", "SET", "per-ip", "CL.WINDOW", 100, 60)
+        limiter = Limiter(self.url, timeout=60)
+        self.addCleanup(limiter.client.close)
+        names = {"__name__": "readme", "limiter": limiter}
+        exec(PROGRAMS[0].replace('"redis://127.0.0.1:6379"', "limiter"), names)
+        client = names["app"].test_client()
+        statuses = [client.get("/").status_code for _ in range(101)]
+        self.assertEqual((statuses.count(200), statuses[-1]), (100, 429))
 
 
 class TestServices(unittest.TestCase):

@@ -1,11 +1,13 @@
 """Keys of requests, as the HTTP port of the server makes them."""
+
 import hashlib
 import hmac
 import ipaddress
 import re
 from collections.abc import Callable
+from typing import Any
 
-from .key import address, shown
+from .key import Address, address, shown
 
 Headers = list[tuple[str, str]]  # names in small letters; bytes above 127 as latin1
 Reader = Callable[[Headers, str], str]  # of the headers and the address of the connection; "" without a value
@@ -35,24 +37,26 @@ class Keys:
         if self.count > 16 or not (self.networks or proxies.isdecimal()):
             raise ValueError("proxies is a number from 0 to 16, or networks such as 10.0.0.0/8")
 
-    def wsgi(self, source: str) -> Callable[[dict], bytes]:
+    def wsgi(self, source: str) -> Callable[[dict[str, Any]], bytes]:
         """Returns the key function of a source for WSGI. If a part is missing, the key is empty."""
         read = self.of(source)
 
-        def key(environ: dict) -> bytes:
+        def key(environ: dict[str, Any]) -> bytes:
             names = [name for name in environ if name.startswith("HTTP_")]
             headers = [(name[5:].replace("_", "-").lower(), environ[name]) for name in names]
             return read(headers, environ.get("REMOTE_ADDR", ""))
+
         return key
 
-    def asgi(self, source: str) -> Callable[[dict], bytes]:
+    def asgi(self, source: str) -> Callable[[dict[str, Any]], bytes]:
         """Returns the key function of a source for ASGI."""
         read = self.of(source)
 
-        def key(scope: dict) -> bytes:
+        def key(scope: dict[str, Any]) -> bytes:
             texts = [(name.decode("latin1"), value.decode("latin1")) for name, value in scope["headers"]]
             headers = [(name.lower(), value) for name, value in texts]
             return read(headers, (scope.get("client") or [""])[0])
+
         return key
 
     def of(self, source: str) -> Callable[[Headers, str], bytes]:
@@ -68,6 +72,7 @@ class Keys:
             if len(values) > 1 and all(values):
                 values = [value.replace("%", "%25").replace(",", "%2C") for value in values]
             return ",".join(values).encode("latin1") if all(values) else b""
+
         return key
 
     def _part(self, word: str) -> Reader | None:
@@ -77,6 +82,7 @@ class Keys:
             raise ValueError(f"{word} needs a name")
         if word in ("path", "path:case", "method", "host"):
             raise ValueError(f"{word} is for the HTTP port: take the route of your framework")
+        read: Reader
         if kind in ("header", "plain-header") and colon:
             read = lambda headers, _: header(headers, name)
         elif kind in ("cookie", "plain-cookie") and colon:
@@ -100,7 +106,7 @@ class Keys:
         name = (match[1] or "x-forwarded-for").lower()
         return lambda headers, remote: shown(self._client(headers, name, remote), bits)
 
-    def _client(self, headers: Headers, name: str, remote: str):
+    def _client(self, headers: Headers, name: str, remote: str) -> Address | None:
         lists = [value for one, value in headers if one == name]
         if name == "x-forwarded-for":
             return self._choose([hop.strip() for hop in ",".join(lists).split(",") if hop.strip()], remote)
@@ -108,7 +114,7 @@ class Keys:
             return self._choose(hops, remote) if (hops := forwarded(lists)) is not None else None
         return address(header(headers, name))
 
-    def _choose(self, hops: list[str], remote: str):
+    def _choose(self, hops: list[str], remote: str) -> Address | None:
         """Chooses the address of the client. hops are what proxies have written, the last one at the end."""
         if self.count:
             return address(hops[-self.count]) if self.count <= len(hops) else None
@@ -141,8 +147,11 @@ def cookie(headers: Headers, name: str) -> str:
         return ""
     value = values[0]
     if value.startswith('"'):
-        value = re.sub(r"\\([0-3][0-7]{2}|.)", lambda m: chr(int(m[1], 8)) if len(m[1]) == 3 else m[1],
-                       value[1:].removesuffix('"'))
+        value = re.sub(
+            r"\\([0-3][0-7]{2}|.)",
+            lambda m: chr(int(m[1], 8)) if len(m[1]) == 3 else m[1],
+            value[1:].removesuffix('"'),
+        )
     return re.sub("%([0-9A-Fa-f]{2})", lambda m: chr(int(m[1], 16)), value).strip(" \t")
 
 
@@ -155,7 +164,7 @@ def forwarded(lists: list[str]) -> list[str] | None:
         if (elements := split(line, ",")) is None:
             return None
         for element in filter(str.strip, elements):
-            pairs = [pair.partition("=") for pair in split(element, ";")]
+            pairs = [pair.partition("=") for pair in split(element, ";") or []]
             found = [value for name, _, value in pairs if name.strip().lower() == "for"]
             hop = found[-1].strip().strip('"').replace("\\", "") if found else ""
             hops.append(hop.partition(":_")[0])  # the port may be a secret name

@@ -1,7 +1,9 @@
 """The reply of CL.MCHECK with EXPLAIN and MS."""
+
 import dataclasses
 import itertools
 import json
+from typing import Any
 
 MOST = 999_999_999_999_999  # the largest integer of a structured field
 
@@ -25,15 +27,27 @@ class Decision:
 
     def body(self) -> bytes:
         """Returns the body of a refusal, a problem of RFC 9457."""
-        return problem(429, "The quota is used up", type="https://iana.org/assignments/http-problem-types#quota-exceeded",
-                       **{"violated-policies": self.violated})
+        return problem(
+            429,
+            "The quota is used up",
+            type="https://iana.org/assignments/http-problem-types#quota-exceeded",
+            **{"violated-policies": self.violated},
+        )
 
 
-def problem(status: int, title: str, **more) -> bytes:
+def problem(status: int, title: str, **more: object) -> bytes:
     return json.dumps({"title": title, "status": status, **more}).encode()
 
 
-def decision(reply: list, pairs: list) -> Decision:
+def refusal(decision: Decision | None) -> tuple[int, list[tuple[str, str]], bytes]:
+    """Returns the status, the headers and the body of a refusal. None is no decision: it fails closed."""
+    kind = ("Content-Type", "application/problem+json")
+    if decision is None:
+        return 503, [("Retry-After", "1"), kind], problem(503, "The rate limiter does not answer")
+    return 429, [*decision.headers(), kind], decision.body()
+
+
+def decision(reply: list[Any], pairs: list[Any]) -> Decision:
     """Reads a reply. pairs are the rules and keys of the command."""
     policies, limits, violated, waits = [], [], [], [0]
     for rule in reply[2:]:
@@ -42,23 +56,33 @@ def decision(reply: list, pairs: list) -> Decision:
         name_of_rule = text(pairs[0]).partition("@")[0]  # without a scope
         scopes = [list(group) for _, group in itertools.groupby(rule[7], key=lambda one: one[0])]
         for scope in scopes if not rule[8] else ():  # clients should not know of a rule with SHADOW
-            for name, (_, _, limited, most, left, retry, reset, window, *_) in zip(names(name_of_rule, scope), scope):
-                policies.append(f'"{name}";q={min(most, MOST)}' + (f";w={seconds(window)}" if window > 0 else ""))
+            for name, (_, _, limited, most, left, retry, reset, window, *_) in zip(
+                names(name_of_rule, scope), scope
+            ):
+                policies.append(
+                    f'"{name}";q={min(most, MOST)}' + (f";w={seconds(window)}" if window > 0 else "")
+                )
                 wait = retry if limited and retry >= 0 else reset
                 limits.append(f'"{name}";r={min(max(left, 0), MOST)};t={seconds(wait)}')
                 if limited:
                     violated.append(name)
-        pairs = pairs[2 * len(scopes):]
-    return Decision(not reply[0], -1 if min(waits) < 0 else max(waits), ", ".join(policies), ", ".join(limits), tuple(violated))
+        pairs = pairs[2 * len(scopes) :]
+    return Decision(
+        not reply[0],
+        -1 if min(waits) < 0 else max(waits),
+        ", ".join(policies),
+        ", ".join(limits),
+        tuple(violated),
+    )
 
 
-def names(rule: str, scope: list) -> list[str]:
+def names(rule: str, scope: list[Any]) -> list[str]:
     """Returns the names of the policies of a scope: "login", "llm:user", or "login:window:2" for a second window."""
     kinds = [text(one[1]).split(" ")[0].lower().removeprefix("cl.") for one in scope]
     base = ":".join(filter(None, [rule, text(scope[0][0])]))
     if len(kinds) == 1:
         return [base]
-    earlier = [kinds[:i + 1].count(kind) for i, kind in enumerate(kinds)]
+    earlier = [kinds[: i + 1].count(kind) for i, kind in enumerate(kinds)]
     return [f"{base}:{kind}" + (f":{n}" if n > 1 else "") for kind, n in zip(kinds, earlier)]
 
 

@@ -1,7 +1,10 @@
 """Keys of requests."""
+
 import hashlib
 import ipaddress
 import re
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 LONGEST = 256  # bytes of the longest key that the server gets as it is
 
@@ -14,7 +17,7 @@ def encode(key: str | bytes | None) -> bytes:
     return b"sha256:" + hashlib.sha256(data).hexdigest().encode()
 
 
-def address(text: str):
+def address(text: str) -> Address | None:
     """Parses an address with or without a port. An IPv4 address in a form of IPv6 is an IPv4 address."""
     match = re.fullmatch(r"\[([^\]]*)\](?::(\d+))?", text, re.ASCII)
     inner, port = match.groups("0") if match else (text, "0")
@@ -31,7 +34,7 @@ def address(text: str):
 NAT64 = ipaddress.ip_network("64:ff9b::/96")  # in which a translator shows all IPv4 clients (RFC 6052)
 
 
-def parsed(text: str):
+def parsed(text: str) -> Address | None:
     """Returns an address without its zone, None for another text."""
     try:
         return ipaddress.ip_address(text.partition("%")[0])
@@ -39,7 +42,7 @@ def parsed(text: str):
         return None
 
 
-def shown(ip, bits: int = 64) -> str:
+def shown(ip: Address | None, bits: int = 64) -> str:
     """Returns an address, or the network of an IPv6 address."""
     if ip is None:
         return ""

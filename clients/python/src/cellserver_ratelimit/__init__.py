@@ -1,8 +1,10 @@
 """Middleware that asks the rules of cellserver: WSGI with Limiter, ASGI with AsyncLimiter.
 
 limiter.py asks the server within the time-out, reply.py reads its reply, denials.py remembers refusals, key.py and
-source.py have the keys, wsgi.py and asgi.py are the middleware. README.md says how to use it.
+source.py have the keys, wsgi.py and asgi.py are the middleware. django.py and flask.py are for these
+frameworks, and rules.py has the rules of both. README.md says how to use it.
 """
+
 from .asgi import ASGIMiddleware
 from .key import network
 from .limiter import AsyncLimiter, Limiter, NoDecision
@@ -10,4 +12,13 @@ from .reply import Decision
 from .source import Keys
 from .wsgi import WSGIMiddleware
 
-__all__ = ["ASGIMiddleware", "AsyncLimiter", "Decision", "Keys", "Limiter", "NoDecision", "WSGIMiddleware", "network"]
+__all__ = [
+    "ASGIMiddleware",
+    "AsyncLimiter",
+    "Decision",
+    "Keys",
+    "Limiter",
+    "NoDecision",
+    "WSGIMiddleware",
+    "network",
+]

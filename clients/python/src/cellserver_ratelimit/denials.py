@@ -1,6 +1,8 @@
 """Refusals that are repeated without a request to the server."""
+
 import collections
 import threading
+from typing import Any
 
 from .reply import Decision
 
@@ -13,9 +15,11 @@ class Denials:
     def __init__(self, most: int, timeout: float):
         self.most, self.timeout = most, timeout
         self.lock = threading.Lock()
-        self.by_question: collections.OrderedDict[tuple, tuple[Decision, int, float]] = collections.OrderedDict()
+        self.by_question: collections.OrderedDict[tuple[Any, ...], tuple[Decision, int, float]] = (
+            collections.OrderedDict()
+        )
 
-    def find(self, question: tuple, quantity: int, now: float) -> Decision | None:
+    def find(self, question: tuple[Any, ...], quantity: int, now: float) -> Decision | None:
         """Returns the refusal of a question. A refusal counts for its quantity and larger ones. Of the callers after its end one gets None and asks the server. The others get the old
         refusal until that one has its answer, or until the time-out."""
         with self.lock:
@@ -30,7 +34,9 @@ class Denials:
             self.by_question.move_to_end(question)
             return decision
 
-    def learn(self, question: tuple, quantity: int, decision: Decision | None, asked: float) -> None:
+    def learn(
+        self, question: tuple[Any, ...], quantity: int, decision: Decision | None, asked: float
+    ) -> None:
         """Remembers a refusal of a question that was asked at a time. An other answer ends the refusal of this quantity and of smaller
         ones."""
         with self.lock:

@@ -1,0 +1,49 @@
+"""Middleware for WSGI: Flask, Django and others."""
+
+import http
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .key import network
+from .limiter import Limiter, NoDecision
+from .reply import Decision, refusal
+
+
+def address(environ: dict[str, Any]) -> str:
+    """The key of a client without a name: the address of its connection."""
+    return network(environ.get("REMOTE_ADDR", ""))
+
+
+class WSGIMiddleware:
+    """Passes a request to app if all rules allow it. rules are pairs of a name and a function from the
+    environment to the key, or None for the address. cost is a function from the environment to the quantity of the request."""
+
+    def __init__(
+        self,
+        app: Callable[..., Any],
+        limiter: Limiter,
+        rules: Iterable[tuple[str, Callable[[dict[str, Any]], str | bytes | None] | None]],
+        cost: Callable[[dict[str, Any]], int] = lambda _: 1,
+    ) -> None:
+        self.app, self.limiter, self.cost = app, limiter, cost
+        self.rules = [(name, key or address) for name, key in rules]
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        try:
+            decision = self.limiter.ask(
+                *((name, key(environ)) for name, key in self.rules), quantity=self.cost(environ)
+            )
+        except NoDecision:
+            return self.refuse(environ, start_response, None)
+        if not decision.allowed:
+            return self.refuse(environ, start_response, decision)
+        headers = decision.headers()
+        return self.app(environ, lambda status, own, *more: start_response(status, own + headers, *more))
+
+    def refuse(
+        self, environ: dict[str, Any], start_response: Callable[..., Any], decision: Decision | None
+    ) -> list[bytes]:
+        status, headers, body = refusal(decision)
+        line = f"{status} {http.HTTPStatus(status).phrase}"
+        start_response(line, headers + [("Content-Length", str(len(body)))])
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
