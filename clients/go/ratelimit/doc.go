@@ -1,7 +1,8 @@
 // Package ratelimit is HTTP middleware that asks the rules of cellserver. Package grpclimit is the same for gRPC.
 //
-// Start with [New] and [Limiter.Handler]; [Limiter.Ask] is for other frameworks. ../../README.md says how the middleware
-// behaves, and the packages for Python and Node behave the same way.
+// Start with [Dial], and [Limiter.Handler] or [Limiter.Middleware]. [Limiter.Allow] and [Limiter.Ask] are for
+// other frameworks. ../../README.md says how the middleware behaves, and the packages for Python and Node
+// behave the same way.
 //
 //   - limiter.go asks the server, within the time-out;
 //   - reply.go reads the reply and writes the values of the headers;

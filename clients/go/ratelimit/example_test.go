@@ -73,16 +73,12 @@ func TestExampleOfToken(t *testing.T) {
 
 // limited is the service of ../README.md.
 func limited(address string, service http.Handler) (http.Handler, error) {
-	rdb, err := ratelimit.Connect(address) // such as redis://:secret@10.0.0.5:6379
-	if err != nil {
-		return nil, err
-	}
-	limiter, err := ratelimit.New(rdb, ratelimit.Options{})
+	limiter, err := ratelimit.Dial(address, ratelimit.Options{}) // such as redis://:secret@10.0.0.5:6379
 	if err != nil {
 		return nil, err
 	}
 	return limiter.Handler(service,
-		ratelimit.Rule{Name: "per-ip", Key: ratelimit.Address},
+		ratelimit.Rule{Name: "per-ip"},
 		ratelimit.Rule{Name: "login", Key: func(r *http.Request) string { return r.Header.Get("X-User") }},
 	), nil
 }

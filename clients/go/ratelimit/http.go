@@ -8,7 +8,8 @@ import (
 )
 
 // A Rule is the name of a rule and the key of a request. A name such as llm@org names a scope, too.
-// A missing key is "", and all requests without a key share its limit.
+// A missing key is "", and all requests without a key share its limit. Without a function the key is that
+// of [Address].
 type Rule struct {
 	Name string
 	Key  func(*http.Request) string
@@ -19,33 +20,61 @@ type Cost func(*http.Request) int64
 
 // Handler passes a request to next if all rules allow it. It answers 429 to a refused request, and 503 if the limiter fails closed.
 func (l *Limiter) Handler(next http.Handler, rules ...Rule) http.Handler {
-	return l.HandlerWithCost(next, func(*http.Request) int64 { return 1 }, rules...)
+	return l.Middleware(rules...)(next)
 }
 
 // HandlerWithCost is [Limiter.Handler] for requests that take a quantity. It answers 500 to a request with a negative one.
 func (l *Limiter) HandlerWithCost(next http.Handler, cost Cost, rules ...Rule) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		questions := make([]Question, len(rules))
-		for i, rule := range rules {
-			questions[i] = Question{rule.Name, rule.Key(r)}
+	return l.MiddlewareWithCost(cost, rules...)(next)
+}
+
+// Middleware is [Limiter.Handler] in the form that routers take.
+func (l *Limiter) Middleware(rules ...Rule) func(http.Handler) http.Handler {
+	return l.MiddlewareWithCost(func(*http.Request) int64 { return 1 }, rules...)
+}
+
+// MiddlewareWithCost is [Limiter.HandlerWithCost] in the form that routers take.
+func (l *Limiter) MiddlewareWithCost(cost Cost, rules ...Rule) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if l.AllowFor(w, r, cost(r), rules...) {
+				next.ServeHTTP(w, r)
+			}
+		})
+	}
+}
+
+// Allow asks the rules about a request, and sets the headers. It answers a refused request itself, and
+// returns false. It is for frameworks that have another kind of middleware.
+func (l *Limiter) Allow(w http.ResponseWriter, r *http.Request, rules ...Rule) bool {
+	return l.AllowFor(w, r, 1, rules...)
+}
+
+// AllowFor is [Limiter.Allow] for a request that takes a quantity.
+func (l *Limiter) AllowFor(w http.ResponseWriter, r *http.Request, quantity int64, rules ...Rule) bool {
+	questions := make([]Question, len(rules))
+	for i, rule := range rules {
+		key := rule.Key
+		if key == nil {
+			key = Address
 		}
-		d, err := l.AskFor(r.Context(), cost(r), questions...)
-		switch {
-		case errors.Is(err, ErrQuantity):
-			writeProblem(w, problem{Status: http.StatusInternalServerError, Title: "The request has no valid cost"})
-			return
-		case err != nil:
-			w.Header().Set("Retry-After", "1")
-			writeProblem(w, problem{Status: http.StatusServiceUnavailable, Title: "The rate limiter does not answer"})
-			return
-		}
+		questions[i] = Question{rule.Name, key(r)}
+	}
+	d, err := l.AskFor(r.Context(), quantity, questions...)
+	switch {
+	case errors.Is(err, ErrQuantity):
+		writeProblem(w, problem{"", "The request has no valid cost", http.StatusInternalServerError, nil})
+	case err != nil:
+		w.Header().Set("Retry-After", "1")
+		writeProblem(w, problem{"", "The rate limiter does not answer", http.StatusServiceUnavailable, nil})
+	default:
 		d.SetHeaders(w.Header())
-		if d.Allowed {
-			next.ServeHTTP(w, r)
-			return
+		if !d.Allowed {
+			quota := problem{quotaExceeded, "The quota is used up", http.StatusTooManyRequests, d.Violated}
+			writeProblem(w, quota)
 		}
-		writeProblem(w, problem{Type: quotaExceeded, Title: "The quota is used up", Status: http.StatusTooManyRequests, Violated: d.Violated})
-	})
+	}
+	return err == nil && d.Allowed
 }
 
 // SetHeaders sets RateLimit-Policy and RateLimit, and Retry-After of a refusal that ends.

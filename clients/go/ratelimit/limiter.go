@@ -46,6 +46,15 @@ func Connect(url string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
+// Dial returns a limiter that asks the server of a URL over a client of [Connect].
+func Dial(url string, options Options) (*Limiter, error) {
+	rdb, err := Connect(url)
+	if err != nil {
+		return nil, err
+	}
+	return New(rdb, options)
+}
+
 func clientOptions(url string) (*redis.Options, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
