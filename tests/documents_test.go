@@ -87,7 +87,8 @@ func (p *document) blocks(t *testing.T) (all []block) {
 //	go      compiled where the page says how, parsed elsewhere
 //	http    requests over HTTP, with their replies (web_test.go)
 //	nginx, caddy, traefik, envoy    the configuration of a proxy, which tests/proxies tests
-//	go, python, js    in clients/: lines of a test in the folder of the page; in README.md: of clients/node
+//	go, python, js    in clients/: lines of a test in the folder of the page, and a test runs the first program
+//	    of the page itself; in README.md: lines of a test of clients/node
 //	go, python, js, java, rust, php, ruby, c, bash    in docs/guides: a program, which tests/guides runs
 //	text    nothing runs it: a picture, a form, a log
 //
@@ -139,12 +140,15 @@ func (p *document) isTested(t *testing.T, lines, suffix string) (found bool) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		found = found || strings.Contains(flush(string(text)), flush(lines))
+		found = found || strings.Contains(flush(string(text)), strings.TrimSuffix(flush(lines), "\n"))
 		return err
 	})
 	require.NoError(t, err)
 	return found
 }
+
+// importLines are the first lines of a program. A test has them elsewhere.
+var importLines = regexp.MustCompile(`(?m)^(package .*|import \([^)]*\)|import .*|from \S+ import .*)\n+`)
 
 // flush removes the indentation of lines.
 func flush(lines string) string {
@@ -162,7 +166,11 @@ func (p *document) run(t *testing.T, b block, rules string) {
 	case p.path == "docs/http.md" && slices.Contains(proxies, b.language):
 	case strings.HasPrefix(p.path, "docs/guides/") && slices.Contains(programs, b.language):
 	case isOfClients(p.path) && testedIn[b.language] != "":
-		tested := p.isTested(t, text, testedIn[b.language])
+		lines := importLines.ReplaceAllString(text+"\n", "")
+		if b.from == p.blocks(t)[0].from && p.path != "README.md" { // a program, which a test reads from the page
+			lines = "README.md"
+		}
+		tested := p.isTested(t, lines, testedIn[b.language])
 		require.True(t, tested, "%s:%d: no test has these lines", p.path, b.from+1)
 	case b.language == "http":
 		p.playWeb(t, b)

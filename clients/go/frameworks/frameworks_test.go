@@ -18,32 +18,45 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var rule = ratelimit.Rule{Name: "per-ip"}
+func chiRouter(limiter *ratelimit.Limiter) *chi.Mux {
+	router := chi.NewRouter()
+	router.Use(limiter.Middleware(ratelimit.Rule{Name: "per-ip"}))
+	return router
+}
 
-// Each router asks the rule before all pages, and has the page hello.
+func echoRouter(limiter *ratelimit.Limiter) *echo.Echo {
+	router := echo.New()
+	router.Use(echo.WrapMiddleware(limiter.Middleware(ratelimit.Rule{Name: "per-ip"})))
+	return router
+}
+
+func ginRouter(limiter *ratelimit.Limiter) *gin.Engine {
+	router := gin.New()
+	router.Use(func(c *gin.Context) {
+		if !limiter.Allow(c.Writer, c.Request, ratelimit.Rule{Name: "per-ip"}) {
+			c.Abort()
+		}
+	})
+	return router
+}
+
+// Each router of ../README.md asks the rule before all pages, and has the page hello.
 var routers = map[string]func(*ratelimit.Limiter) http.Handler{
 	"net/http": func(limiter *ratelimit.Limiter) http.Handler {
-		return limiter.Handler(http.HandlerFunc(hello), rule)
+		return limiter.Handler(http.HandlerFunc(hello), ratelimit.Rule{Name: "per-ip"})
 	},
 	"chi": func(limiter *ratelimit.Limiter) http.Handler {
-		router := chi.NewRouter()
-		router.Use(limiter.Middleware(rule))
+		router := chiRouter(limiter)
 		router.Get("/", hello)
 		return router
 	},
 	"echo": func(limiter *ratelimit.Limiter) http.Handler {
-		router := echo.New()
-		router.Use(echo.WrapMiddleware(limiter.Middleware(rule)))
+		router := echoRouter(limiter)
 		router.GET("/", func(c *echo.Context) error { return c.String(http.StatusOK, "hello") })
 		return router
 	},
 	"gin": func(limiter *ratelimit.Limiter) http.Handler {
-		router := gin.New()
-		router.Use(func(c *gin.Context) {
-			if !limiter.Allow(c.Writer, c.Request, rule) {
-				c.Abort()
-			}
-		})
+		router := ginRouter(limiter)
 		router.GET("/", func(c *gin.Context) { c.String(http.StatusOK, "hello") })
 		return router
 	},
@@ -98,7 +111,7 @@ func dial(t *testing.T, url string, limit ...any) *ratelimit.Limiter {
 	rdb, err := ratelimit.Connect(url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = rdb.Close() })
-	require.NoError(t, rdb.Do(t.Context(), append([]any{"CL.RULE", "SET", rule.Name}, limit...)...).Err())
+	require.NoError(t, rdb.Do(t.Context(), append([]any{"CL.RULE", "SET", "per-ip"}, limit...)...).Err())
 	require.NoError(t, rdb.Do(t.Context(), "DEBUG", "CLOCK", "SET", "1800000000000000000").Err())
 	limiter, err := ratelimit.New(rdb, ratelimit.Options{Timeout: time.Minute})
 	require.NoError(t, err)

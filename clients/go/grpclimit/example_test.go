@@ -7,12 +7,12 @@ import (
 	"google.golang.org/grpc"
 )
 
-// limited is the service of ../README.md.
-func limited(limiter *ratelimit.Limiter) *grpc.Server {
+// grpcServer is the service of ../README.md.
+func grpcServer(limiter *ratelimit.Limiter) *grpc.Server {
 	return grpc.NewServer(
 		grpc.UnaryInterceptor(grpclimit.Unary(limiter, grpclimit.Rule{Name: "api", Key: grpclimit.Address})),
 		grpc.StreamInterceptor(grpclimit.Stream(limiter, grpclimit.Rule{Name: "api", Key: grpclimit.Address})),
 	)
 }
 
-var _ = limited
+var _ = grpcServer

@@ -72,21 +72,17 @@ func TestExampleOfToken(t *testing.T) {
 }
 
 // limited is the service of ../README.md.
-func limited(address string, service http.Handler) (http.Handler, error) {
-	limiter, err := ratelimit.Dial(address, ratelimit.Options{}) // such as redis://:secret@10.0.0.5:6379
-	if err != nil {
-		return nil, err
-	}
+func limited(limiter *ratelimit.Limiter, service http.Handler) http.Handler {
 	return limiter.Handler(service,
 		ratelimit.Rule{Name: "per-ip"},
 		ratelimit.Rule{Name: "login", Key: func(r *http.Request) string { return r.Header.Get("X-User") }},
-	), nil
+	)
 }
 
 // limitedByCost is a service with a cost of ../README.md.
 func limitedByCost(limiter *ratelimit.Limiter, service http.Handler) http.Handler {
-	return limiter.HandlerWithCost(service, func(r *http.Request) int64 { return 1 + max(r.ContentLength, 0)/1024 },
-		ratelimit.Rule{Name: "upload", Key: ratelimit.Address})
+	kilobytes := func(r *http.Request) int64 { return 1 + max(r.ContentLength, 0)/1024 }
+	return limiter.HandlerWithCost(service, kilobytes, ratelimit.Rule{Name: "upload"})
 }
 
 // TestCost sends a body of 2 kB, and then none.
@@ -107,7 +103,7 @@ func TestCost(t *testing.T) {
 
 // TestService lets the service start without a server: it fails open.
 func TestService(t *testing.T) {
-	service, err := limited("redis://127.0.0.1:1", http.NotFoundHandler())
+	limiter, err := ratelimit.Dial("redis://127.0.0.1:1", ratelimit.Options{})
 	require.NoError(t, err)
-	require.Equal(t, 404, visit(service))
+	require.Equal(t, 404, visit(limited(limiter, http.NotFoundHandler())))
 }

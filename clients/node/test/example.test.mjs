@@ -8,7 +8,7 @@ import expressApp from 'express';
 import fastifyApp from 'fastify';
 import { Hono } from 'hono';
 import { createClient } from 'redis';
-import { express, fastify, hono, keys, Limiter, rateLimit } from 'cellserver-ratelimit';
+import { express, ExpressStore, fastify, fastifyStore, hono, keys, Limiter, rateLimit } from 'cellserver-ratelimit';
 import { folder, freePort, Server } from './harness.mjs';
 
 /** Asks an app of Express for its page, and returns the status. */
@@ -48,12 +48,7 @@ test('each token has a limit of its own, and its key does not show it', async (t
   const app = expressApp();
   const secret = 's';
   const key = keys({ proxies: '10.0.0.0/8', secret }); // or the number of proxies: '1'
-  app.use(
-    express(limiter, [
-      ['per-ip', key('ip')],
-      ['api', key('header:Authorization')],
-    ]),
-  );
+  app.use(express(limiter, [['per-ip', key('ip')], ['api', key('header:Authorization')]]));
   app.get('/', page);
   for (const [token, status] of [
     ['Bearer sk-secret123', 200],
@@ -70,9 +65,8 @@ test('a cost: a body of 2 kB, and then none', async (t) => {
   await server.do('CL.RULE', 'SET', 'upload', 'CL.WINDOW', 4, 3600);
   const limiter = new Limiter(await server.client(t), { timeout: 60_000 });
   const app = expressApp();
-  app.use(
-    express(limiter, [['upload']], (req) => 1 + Math.floor(Number(req.get('Content-Length') ?? 0) / 1024)),
-  );
+  const kilobytes = (req) => 1 + Math.floor(Number(req.get('Content-Length') ?? 0) / 1024);
+  app.use(express(limiter, [['upload']], kilobytes));
   app.get('/', page);
   app.post('/', page);
   const body = { method: 'POST', body: 'x'.repeat(2048) };
@@ -93,11 +87,10 @@ test('the services start', async (t) => {
   client.on('error', () => {}); // node-redis connects again by itself
   client.connect().catch(() => {});
   const limiter = new Limiter(client);
-  const rules = [
+  app.use(express(limiter, [
     ['per-ip'], // without a function the key is the address of the connection
     ['login', (req) => req.get('X-User')],
-  ];
-  app.use(express(limiter, rules));
+  ]));
   t.after(() => client.destroy());
   app.get('/', page);
   assert.equal(await visit(app), 200);
@@ -111,6 +104,27 @@ test('the services start', async (t) => {
   app.use(hono(limiter, [['api', (c) => c.req.header('X-User')]]));
   app.get('/', (c) => c.text('page'));
   assert.equal((await app.request('/')).status, 200);
+});
+
+test('the stores of README.md', async (t) => {
+  const server = await Server.start(t);
+  const client = await server.client(t);
+  let app = expressApp();
+  {
+    const { rateLimit } = await import('express-rate-limit');
+    app.use(rateLimit({ windowMs: 60_000, limit: 100, store: new ExpressStore({ client }) }));
+    app.get('/', page);
+    assert.equal(await visit(app), 200);
+    assert.equal(await server.do('GET', 'rl:127.0.0.1'), '1');
+  }
+  app = fastifyApp();
+  {
+    const { default: rateLimit } = await import('@fastify/rate-limit');
+    await app.register(rateLimit, { max: 100, timeWindow: '1 minute', store: fastifyStore({ client }) });
+    app.get('/', async () => 'page');
+    assert.equal((await app.inject('/')).statusCode, 200);
+    assert.equal(await server.do('GET', 'fastify-rate-limit-127.0.0.1'), '1');
+  }
 });
 
 /** The programs of README.md. */

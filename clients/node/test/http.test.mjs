@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { check } from 'cellserver-ratelimit/http';
 import { Server } from './harness.mjs';
+import worker from './worker.mjs';
 
 const options = { timeout: 60_000, failClosed: true, onError: (error) => assert.fail(error) };
 
@@ -54,6 +55,20 @@ test('numbers, scopes, peek, and a reply to send', async (t) => {
     [response.status, response.headers.get('Retry-After'), response.headers.get('Content-Type')],
     [429, '30', 'application/problem+json'],
   );
+});
+
+test('the worker of README.md limits', async (t) => {
+  const server = await Server.start(t, '--http-token', 'a-secret-of-the-test');
+  await server.do('CL.RULE', 'SET', 'login', 'CL.WINDOW', 1, 60);
+  const request = new Request('http://127.0.0.1/', { headers: { 'CF-Connecting-IP': '10.0.0.1' } });
+  const env = { LIMITS_URL: server.web, LIMITS_TOKEN: 'a-secret-of-the-test' };
+  let response = await worker.fetch(request, env);
+  for (let i = 0; !response.headers.has('RateLimit'); i++) { // the time-out of the worker is short
+    assert.ok(i < 100);
+    response = await worker.fetch(request, env);
+  }
+  while (response.status === 200) response = await worker.fetch(request, env);
+  assert.deepEqual([response.status, response.headers.get('Retry-After')], [429, '60']);
 });
 
 test('a long key is hashed as everywhere', async (t) => {

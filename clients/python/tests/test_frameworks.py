@@ -1,6 +1,9 @@
 """Django, Flask and FastAPI, with the real packages."""
 
 import asyncio
+import sys
+import types
+import unittest.mock
 
 import django
 import fastapi
@@ -45,7 +48,25 @@ def two(request):
     return 2
 
 
+@ratelimit("login", lambda request: request.POST.get("user"))
+def login(request):
+    return HttpResponse("hello")
+
+
+class settings_of_page:
+    """The settings of README.md, which a test takes."""
+
+    MIDDLEWARE = [
+        "cellserver_ratelimit.django.RateLimitMiddleware",  # first, so that a refusal costs little
+    ]
+    RATELIMIT = {
+        "URL": "redis://127.0.0.1:6379",
+        "RULES": [("per-ip", None), ("api", "header:Authorization"), ("login", "myapp.limits.user")],
+    }
+
+
 urlpatterns = [
+    path("page/login", login),
     path("", page),
     path("health", page),
     path("login", ratelimit("login", user)(page)),
@@ -131,6 +152,20 @@ class TestDjango(Frameworks):
         reply = Client().get("/login", headers={"X-User": "ann", "X-Forwarded-For": "6.6.6.6"})
         self.assertEqual(reply["RateLimit"], '"login";r=1;t=60, "per-ip";r=1;t=60')
         self.assertEqual(self.do("EXISTS", "per-ip:{6.6.6.6}:window"), 1)
+
+    def test_page(self):
+        """The settings and the view of README.md."""
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 9, 60)
+        limits = types.ModuleType("myapp.limits")
+        limits.user = user
+        modules = {"myapp": types.ModuleType("myapp"), "myapp.limits": limits}
+        with unittest.mock.patch.dict(sys.modules, modules):
+            self.configure(settings_of_page.MIDDLEWARE, RULES=settings_of_page.RATELIMIT["RULES"])
+            reply = Client().get("/", headers={"X-User": "ann"})
+        self.assertEqual(reply["RateLimit"], '"per-ip";r=2;t=60, "api";r=8;t=60, "login";r=1;t=60')
+        self.configure()
+        statuses = [Client().post("/page/login", {"user": "carl"}).status_code for _ in range(3)]
+        self.assertEqual(statuses, [200, 200, 429])
 
     def test_no_decision(self):
         errors = []
