@@ -86,14 +86,14 @@ const settle = (passed = {}) => {
   const given = {};
   for (const [name, value] of Object.entries(passed)) {
     if (value === undefined) continue;
-    if (name in REFUSED) throw new TypeError(`rateLimit has no option ${name}: ${REFUSED[name]}`);
-    const today = RENAMED[name] ?? name;
-    if (!(today in DEFAULTS))
+    if (Object.hasOwn(REFUSED, name)) throw new TypeError(`rateLimit has no option ${name}: ${REFUSED[name]}`);
+    const today = Object.hasOwn(RENAMED, name) ? RENAMED[name] : name;
+    if (!Object.hasOwn(DEFAULTS, today))
       throw new TypeError(`rateLimit has no option ${name}. It has ${Object.keys(DEFAULTS).join(', ')}`);
-    if (!(today in given) || today === name) given[today] = value;
+    if (!Object.hasOwn(given, today) || today === name) given[today] = value;
   }
   for (const [name, why] of given.rule === undefined ? [] : Object.entries(WITHOUT_RULE)) {
-    if (name in given) throw new TypeError(`rateLimit takes a rule or ${name}, not both: ${why}`);
+    if (Object.hasOwn(given, name)) throw new TypeError(`rateLimit takes a rule or ${name}, not both: ${why}`);
   }
   const options = { ...DEFAULTS, ...given };
   check(options);

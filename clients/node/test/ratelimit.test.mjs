@@ -361,6 +361,7 @@ test('wrong options are refused with a sentence', () => {
     [{ client, store: {} }, /no option store: .*ExpressStore/],
     [{ client, validate: false }, /no option validate: /],
     [{ client, onLimitReached: () => {} }, /no option onLimitReached: write handler/],
+    [{ client, constructor: 1 }, /no option constructor. It has client/],
     [{ client, skipFailedRequest: true }, /no option skipFailedRequest. It has client, rule, windowMs/],
     [{ client, rule: 'login', limit: 5 }, /takes a rule or limit, not both/],
     [{ client, rule: 'login', max: 5 }, /takes a rule or limit, not both/],
@@ -383,6 +384,28 @@ test('wrong options are refused with a sentence', () => {
   for (const [options, message] of refusals)
     assert.throws(() => rateLimit(options), message, String(message));
   assert.throws(() => rateLimit(), /rateLimit needs client/);
+});
+
+test('the rights that README.md names are enough', async (t) => {
+  const server = await Server.start(t);
+  const rights = ['+cl.window', '+eval', '+get', '+decr', '+del', '~rl:*'];
+  await server.do('ACL', 'SETUSER', 'web', 'on', '>a-password', ...rights);
+  await server.do('ACL', 'SETUSER', 'rules', 'on', '>a-password', '+cl.mcheck', '+cl.rule', '~127.*');
+  await server.do('CL.RULE', 'SET', 'login', 'CL.WINDOW', 9, 60);
+  const logger = { error: (error) => assert.fail(error) };
+  for (const [username, options] of [
+    ['web', { skipFailedRequests: true }],
+    ['rules', { rule: 'login' }],
+  ]) {
+    const account = { username, password: 'a-password', enableReadyCheck: false };
+    const client = new Redis(server.port, '127.0.0.1', account);
+    t.after(() => client.disconnect());
+    const limit = rateLimit({ client, timeout: 60_000, passOnStoreError: false, logger, ...options });
+    const port = await serve(t, limit);
+    assert.deepEqual([(await get(port)).status, (await get(port, '/status/404')).status], [200, 404]);
+    await limit.resetKey('127.0.0.1');
+    assert.equal(await limit.getKey('127.0.0.1'), undefined);
+  }
 });
 
 test('two limits of a client do not count each other', () => {
