@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -55,6 +56,12 @@ func (s *settings) Change(next func(old *config.Config) (*config.Config, error))
 	s.use(cfg)
 	s.changed(old, cfg)
 	return nil, nil
+}
+
+// Reconfigure applies the configuration in force again. The edge reads its files again, as with CONFIG SET.
+func (s *Server) Reconfigure() error {
+	refused, err := s.settings.Change(func(now *config.Config) (*config.Config, error) { return now, nil })
+	return errors.Join(refused, err)
 }
 
 // Rewrite implements [commands.Settings].

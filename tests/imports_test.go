@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"internal/config":            {"internal/config/value", "internal/topology", "internal/word"},
 	"internal/config/configload": {"internal/config", "internal/config/value", "internal/quote"},
 	"internal/buildtest":         {},
+	"internal/certtest":          {},
 	"internal/processtest":       {},
 	"internal/porttest":          {},
 	"internal/randtest":          {},

@@ -80,7 +80,7 @@ func execute(args []string, visible error) error {
 	if err != nil {
 		return err
 	}
-	onHangup(a.ReloadRules)
+	onHangup(a.Reload)
 	return a.Run(ctx)
 }
 

@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"container/list"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
@@ -18,7 +19,8 @@ type connections struct {
 	room   *sync.Cond // a connection may make room, or the listener was closed
 	open   list.List  // of *connection; the one that was accepted or became idle last is at the back
 	closed bool
-	queued atomic.Bool // a new connection waits for room
+	queued atomic.Bool  // a new connection waits for room
+	begun  atomic.Int64 // connections and requests that have begun
 }
 
 // connection is an open connection.
@@ -27,11 +29,12 @@ type connection struct {
 	of    *connections
 	place *list.Element // in open; nil once it has left; of.mu guards it
 	state atomic.Int32
+	turn  atomic.Int64 // of.begun at the beginning of the connection, or else of its request
 }
 
 // The states of a connection.
 const (
-	unfinished = iota // a client has not sent the whole head of its request; it may have sent nothing
+	unfinished = iota // a client has not sent the whole head of its request, or shakes hands; it may have sent nothing
 	active            // a handler has the request
 	prepares          // the reply is written, and net/http may hold a part of the next request
 	waits             // net/http waits for the first byte of the next request
@@ -70,6 +73,7 @@ func (c *connections) enter(g *connection) bool {
 	}
 	c.queued.Store(false)
 	if !c.closed {
+		g.turn.Store(c.begun.Add(1))
 		g.place = c.open.PushBack(g)
 	}
 	return !c.closed
@@ -77,7 +81,7 @@ func (c *connections) enter(g *connection) bool {
 
 // displace closes one connection without a request. It reports false if there is none. Unfinished requests
 // go first if an eighth of all connections has one: so clients that never finish do not displace those that
-// kept a connection. Of each kind the oldest goes. displace requires mu.
+// kept a connection. Of each kind the one that began first goes. displace requires mu.
 func (c *connections) displace() bool {
 	var idle, oldest *connection
 	unfinishedCount := 0
@@ -90,7 +94,7 @@ func (c *connections) displace() bool {
 			}
 		case unfinished:
 			unfinishedCount++
-			if oldest == nil {
+			if oldest == nil || g.turn.Load() < oldest.turn.Load() {
 				oldest = g
 			}
 		}
@@ -118,6 +122,9 @@ func (c *connections) leave(g *connection) {
 
 // follow notes the states of net/http. StateActive begins when the head of a request is read.
 func (c *connections) follow(nc net.Conn, now http.ConnState) {
+	if secure, ok := nc.(*tls.Conn); ok {
+		nc = secure.NetConn()
+	}
 	g, ok := nc.(*connection)
 	switch {
 	case !ok:
@@ -142,10 +149,22 @@ func (g *connection) Read(p []byte) (int, error) {
 		g.of.mu.Unlock()
 	}
 	n, err := g.Conn.Read(p)
+	if n > 0 && g.state.Load() == waits {
+		g.turn.Store(g.of.begun.Add(1)) // the connection is old, but its request is not
+	}
 	if n > 0 && !g.state.CompareAndSwap(waits, unfinished) && g.state.Load() == gone {
 		return 0, io.EOF
 	}
 	return n, err
+}
+
+// cut closes every connection below TLS. TLS says goodbye first, and waits for clients that read nothing.
+func (c *connections) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for place := c.open.Front(); place != nil; place = place.Next() {
+		_ = place.Value.(*connection).Conn.Close()
+	}
 }
 
 // Close closes the listener. Connections stay open.

@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -25,6 +26,7 @@ type Listener struct {
 	Log     *slog.Logger // gets the errors of connections as debug lines
 	Failed  func(net.Addr, error)
 	Open    func(address string) (net.Listener, error) // opens an address, as net.Listen does; nil for net.Listen
+	TLS     func() *tls.Config                         // of the next connection; nil for a listener without TLS
 
 	mu          sync.Mutex   // guards the fields below
 	address     string       // "" while it does not listen
@@ -107,10 +109,26 @@ func (l *Listener) serve() {
 	server.SetKeepAlivesEnabled(l.Bounds.Idle > 0)
 	l.server = server
 	go func() {
-		if err := server.Serve(connections); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
+		if err := server.Serve(&secured{connections, l.TLS}); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
 			l.Failed(connections.Addr(), err)
 		}
 	}()
+}
+
+// secured begins TLS on each connection, if it has a TLS configuration. net/http shakes hands within the
+// time of a request, and answers a request without TLS. ALPN offers no HTTP/2: a request takes a connection.
+type secured struct {
+	*connections
+	config func() *tls.Config
+}
+
+// Accept implements [net.Listener].
+func (s *secured) Accept() (net.Conn, error) {
+	nc, err := s.connections.Accept()
+	if err != nil || s.config == nil {
+		return nc, err
+	}
+	return tls.Server(nc, s.config()), nil
 }
 
 // Stop closes the listener for good. Replies that the handler is writing leave until ctx ends.
@@ -135,9 +153,17 @@ func (l *Listener) Close() {
 // has begun, so end closes the listener itself.
 func (l *Listener) end() {
 	if l.server != nil {
+		l.connections.cut()
 		l.server.Close()
 		l.connections.Close()
 	}
+}
+
+// Address returns the address of the last successful Listen; "" while it does not listen.
+func (l *Listener) Address() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.address
 }
 
 // Addr returns the address of the listener, and nil if it does not listen.

@@ -186,8 +186,7 @@ type Config struct {
 	HTTP HTTP
 
 	// Metrics.
-	MetricsPort    int    // 0: none
-	MetricsBind    string // an address, "": all
+	Metrics        Web
 	MetricsTopKeys int
 
 	// Persistence.
@@ -224,8 +223,24 @@ func (c *Config) Clone() *Config {
 	return &n
 }
 
+// UsesTLS returns the name of the first directive that asks for TLS, "" for none.
+func (c *Config) UsesTLS() (directive string) {
+	switch {
+	case c.TLSPort != 0:
+		return "tls-port"
+	case c.HTTP.TLSPort != 0:
+		return "http-tls-port"
+	case c.Metrics.TLSPort != 0:
+		return "metrics-tls-port"
+	case c.Cluster.TLS:
+		return "tls-cluster"
+	}
+	return ""
+}
+
 // Validate checks the directives against each other.
 func (c *Config) Validate() error {
+	secure := c.UsesTLS()
 	plain, tls := c.Port != 0 && len(c.Bind) > 0, c.TLSPort != 0 && len(c.Bind) > 0
 	switch {
 	case !plain && !tls && c.UnixSocket == "":
@@ -235,9 +250,10 @@ func (c *Config) Validate() error {
 	case c.ACLFile != "" && len(c.Users) > 0:
 		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or " +
 			"all in the configuration")
-	case c.TLSPort != 0 && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
-		return fmt.Errorf("tls-port needs tls-cert-file and tls-key-file")
-	case c.TLSPort != 0 && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
+	case secure == "tls-cluster": // validateCluster knows what it needs
+	case secure != "" && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
+		return fmt.Errorf("%s needs tls-cert-file and tls-key-file", secure)
+	case secure != "" && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
 	if err := errors.Join(c.validateHTTP(), c.validateRules()); err != nil {

@@ -7,10 +7,18 @@ import (
 	"cellserver/internal/config/value"
 )
 
+// Web says where a handler of HTTP listens.
+type Web struct {
+	Port, TLSPort int    // 0: none
+	Bind          string // an address, "": all
+}
+
+// Ports returns the number of ports.
+func (w *Web) Ports() int { return min(w.Port, 1) + min(w.TLSPort, 1) }
+
 // HTTP has the values of the listener that answers requests for limits.
 type HTTP struct {
-	Port           int           // 0: none
-	Bind           string        // an address, "": all
+	Web
 	Token          string        // "": none
 	Hosts          []string      // names of this server, in addition to localhost and addresses
 	User           string        // the ACL user of requests
@@ -33,8 +41,11 @@ const (
 var httpDirectives = group("Limits over HTTP", "",
 	field("http-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.HTTP.Port },
 		"TCP port of [limits over HTTP](http.md); 0 is none."),
+	field("http-tls-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.HTTP.TLSPort },
+		"TCP port of limits over HTTP with [TLS](http.md#tls); 0 is none."),
 	field("http-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.HTTP.Bind },
-		"Address of the HTTP port; empty is every address. An address of a network needs http-token."),
+		"Address of both HTTP ports; empty is every address. An address of a network needs http-token. "+
+			"The port with TLS needs none if tls-auth-clients is `yes`."),
 	field("http-token", oneWord(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
 	field("http-hosts", value.Hostnames, "", func(c *Config) *[]string { return &c.HTTP.Hosts },
@@ -51,7 +62,9 @@ var httpDirectives = group("Limits over HTTP", "",
 			"with 0 it is the address of the connection."),
 	field("http-max-connections",
 		value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
-		"Maximum number of connections of the HTTP port, and at most a quarter of the limit on open files. If a further client connects, the server closes the connection that has been idle for longest.").immutable(),
+		"Maximum number of connections of each HTTP port, and at most a quarter of the limit on open "+
+			"files. If a further client connects, the server closes the connection that has been idle "+
+			"for longest.").immutable(),
 	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), func(c *Config) *Page { return &c.HTTP.Page },
 		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows "+
 			"numbers and rules, `write` also changes rules. The page has the rights of http-user. If "+
@@ -67,7 +80,8 @@ func IsLoopback(bind string) bool {
 }
 
 func (c *Config) validateHTTP() error {
-	if c.HTTP.Port != 0 && c.HTTP.Token == "" && !IsLoopback(c.HTTP.Bind) {
+	open := c.HTTP.Port != 0 || c.HTTP.TLSPort != 0 && c.TLSAuthClients != TLSAuthYes
+	if open && c.HTTP.Token == "" && !IsLoopback(c.HTTP.Bind) {
 		return errors.New("http-bind is an address of a network, and everybody there could use up " +
 			"limits: set http-token, or bind 127.0.0.1")
 	}

@@ -20,10 +20,12 @@ var limiterDirectives = group("Rate limiting", "",
 )
 
 var metricsDirectives = group("Metrics", "",
-	field("metrics-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.MetricsPort },
+	field("metrics-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.Metrics.Port },
 		"TCP port of the metrics for Prometheus (HTTP, /metrics); 0 is none."),
-	field("metrics-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.MetricsBind },
-		"Address of the metrics port; empty is every address. There is no password."),
+	field("metrics-tls-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.Metrics.TLSPort },
+		"TCP port of the same metrics with [TLS](http.md#tls); 0 is none."),
+	field("metrics-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.Metrics.Bind },
+		"Address of the metrics ports; empty is every address. There is no password."),
 	field("metrics-top-keys", value.Int(0, 1000), "0", func(c *Config) *int { return &c.MetricsTopKeys },
 		"Number of keys that metrics and INFO list: the keys that are refused most often; 0 is none. "+
 			"Metrics need no password, and a key may be the name of a person or a credential."),

@@ -2,16 +2,19 @@ package attacks
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/internal/certtest"
 	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
@@ -20,15 +23,19 @@ import (
 // webServer is a server that answers limits over HTTP, with a token.
 type webServer struct {
 	*server
-	at string
+	at, scheme string
 }
 
 const webConnections = 500
 
-func startWeb(t *testing.T) *webServer {
+func startWeb(t *testing.T) *webServer { return startWebAt(t, "http", "--http-port") }
+
+// startWebAt starts a server whose port has the scheme and the directive. More directives may follow.
+func startWebAt(t *testing.T, scheme, directive string, more ...string) *webServer {
 	port := porttest.Free(t)
-	s := &webServer{server: start(t, "--http-port", strconv.Itoa(port), "--http-token", "right", "--http-max-connections", strconv.Itoa(webConnections)),
-		at: fmt.Sprintf("127.0.0.1:%d", port)}
+	all := append(more, directive, strconv.Itoa(port), "--http-token", "right",
+		"--http-max-connections", strconv.Itoa(webConnections))
+	s := &webServer{server: start(t, all...), at: fmt.Sprintf("127.0.0.1:%d", port), scheme: scheme}
 	s.dial().Do("CL.RULE", "SET", "api", "CL.WINDOW", 1_000_000, 3600)
 	s.guard(256 << 20)
 	return s
@@ -53,10 +60,12 @@ func (s *webServer) serves() {
 
 // ask returns the status of a request with a token.
 func (s *webServer) ask(token string) int {
-	r, err := http.NewRequest(http.MethodGet, "http://"+s.at+"/check/api?key=a", nil)
+	r, err := http.NewRequest(http.MethodGet, s.scheme+"://"+s.at+"/check/api?key=a", nil)
 	require.NoError(s.t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
-	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Timeout: patience, Transport: &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+	}}
 	reply, err := client.Do(r)
 	if err != nil {
 		return 0
@@ -78,6 +87,23 @@ func TestIdleWebConnections(t *testing.T) {
 	s := startWeb(t)
 	for i := range rounds(3_000, 10_000) {
 		s.attack([]string{"", "G", "GET /check/api?key=a HTTP/1.1\r\nHost: x\r\nX-Slow: "}[i%3])
+	}
+	require.LessOrEqual(t, s.files(), webConnections+32)
+	s.serves()
+	require.LessOrEqual(t, s.files(), webConnections+32)
+}
+
+// TestStalledHandshakes opens thousands of connections for TLS, and stalls at several places of the handshake: before
+// it, in the head of a record, and in a large record that never ends. The server keeps no more of them than of others.
+func TestStalledHandshakes(t *testing.T) {
+	dir := t.TempDir()
+	certtest.New(t, dir, "server")
+	s := startWebAt(t, "https", "--http-tls-port", "--tls-cert-file", filepath.Join(dir, "server.crt"),
+		"--tls-key-file", filepath.Join(dir, "server.key"), "--tls-auth-clients", "no")
+	const record = "\x16\x03\x01\x40\x00\x01\x00\xff\xff" // a message of 64 kB in records of 16 kB
+	stalls := []string{"", "\x16\x03\x01", record, record + strings.Repeat("x", 16<<10-4) + "\x16\x03\x01\x40\x00"}
+	for i := range rounds(3_000, 10_000) {
+		s.attack(stalls[i%len(stalls)])
 	}
 	require.LessOrEqual(t, s.files(), webConnections+32)
 	s.serves()

@@ -50,6 +50,8 @@ var starts = []begun{
 	{args: "--port FREE --tls-port FREE --tls-cert-file a --tls-key-file b", wrong: "both FREE", hint: "choose another port"},
 	{args: "--port 0", wrong: "port", hint: "set port, tls-port or unixsocket"},
 	{args: "--http-port FREE --http-bind 0.0.0.0", wrong: "http-bind", hint: "set http-token"},
+	{args: "--http-tls-port FREE", wrong: "http-tls-port", hint: "tls-cert-file and tls-key-file"},
+	{args: "--metrics-tls-port FREE --tls-cert-file a --tls-key-file b", wrong: "tls-auth-clients yes", hint: "tls-ca-cert-file"},
 	{args: "--http-page maybe", wrong: "maybe", hint: "no, read, write"},
 	{args: "--rules-file a.yaml --rules-url http://127.0.0.1/x", wrong: "rules-file and rules-url", hint: "remove one of them"},
 	{args: "--rules-url ftp://x/y", wrong: "ftp://x/y", hint: "http"},

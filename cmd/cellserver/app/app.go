@@ -49,7 +49,7 @@ type App struct {
 	entrance
 	rules    rulefile.File
 	ruleURL  ruleurl.Source
-	exporter exporter
+	exporter webDoor // of metrics
 	api      webAPI
 	member   *cluster.Member // nil if the server is alone
 
@@ -127,9 +127,10 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	configureClock(a.clock, cfg)
 	a.initRules()
 	a.server.WatchRules(a.ruleSource)
-	a.exporter.init(&a.log, a.withHealth(metricsHandler(a.server.Metrics, a.server.Config)))
-	a.api.init(&a.log, a.server, barrier, cfg)
-	a.api.Handler = a.withHealth(a.api.Handler)
+	metrics := a.withHealth(metricsHandler(a.server.Metrics, a.server.Config))
+	a.exporter.init("metrics", metrics, scrapeBounds, &a.log, &a.certificates)
+	api := a.withHealth(a.api.handler(a.server, barrier, cfg))
+	a.api.init("http", api, apiBounds(cfg), &a.log, &a.certificates)
 	return nil
 }
 
@@ -138,7 +139,8 @@ func (a *App) open(cfg *config.Config, sockets []*os.File) (err error) {
 	if a.sockets.inherited, err = inherit(sockets); err != nil {
 		return err
 	}
-	a.exporter.Open, a.api.Open = a.sockets.inherited.listenHTTP, a.sockets.inherited.listenHTTP
+	a.exporter.open(a.sockets.inherited.listenHTTP)
+	a.api.open(a.sockets.inherited.listenHTTP)
 	if err := a.server.DefineUsers(); err != nil {
 		return advised(err)
 	}
@@ -151,7 +153,7 @@ func (a *App) open(cfg *config.Config, sockets []*os.File) (err error) {
 	if err := a.listenForPeers(cfg); err != nil {
 		return err
 	}
-	if err := a.exporter.configure(cfg); err != nil {
+	if err := a.exporter.configure(cfg.Metrics); err != nil {
 		return err
 	}
 	if err := a.api.configure(cfg); err != nil {
@@ -177,9 +179,16 @@ func (a *App) usage() report.Usage {
 // Addr returns the address of the first listener. The order is that of bind: plain TCP, TLS, the unix socket.
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 
-// ReloadRules reads the rules-file again, even if its time and size are the same, or asks the rules-url.
-// SIGHUP calls it. The log has the result.
-func (a *App) ReloadRules() {
+// Reload reads the certificates and the rules-file again, even if its time and size are the same, or asks the
+// rules-url. SIGHUP calls it. The log has the result.
+func (a *App) Reload() {
+	before := a.certificates.current()
+	if err := a.server.Reconfigure(); err != nil {
+		a.log.Warn("the configuration could not be applied again: correct what the error names", "error", err)
+	}
+	if a.certificates.current() != before {
+		a.log.Info("the certificates were read again")
+	}
 	a.rules.Reload()
 	a.ruleURL.Wake()
 }

@@ -34,11 +34,11 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err := a.configureRules(cfg); err != nil {
 		return &commands.Refusal{Directive: "rules-file", Reason: err}
 	}
-	if err := a.exporter.configure(cfg); err != nil {
-		return refuseMetrics(old, cfg, err)
+	if err := a.exporter.configure(cfg.Metrics); err != nil {
+		return a.exporter.refuse(old.Metrics, cfg.Metrics, err)
 	}
 	if err := a.api.configure(cfg); err != nil {
-		return refuseHTTP(old, cfg, err)
+		return a.api.refuse(old.HTTP.Web, cfg.HTTP.Web, err)
 	}
 	if err := a.sockets.configure(cfg); err != nil {
 		return refuseListen(old, cfg, err)
@@ -60,24 +60,6 @@ func refuseListen(old, cfg *config.Config, err error) error {
 	return &commands.Refusal{Directive: "tls-port", Reason: fmt.Errorf("Unable to listen on this port: %w", err)}
 }
 
-// refuseMetrics names the directive that asks for an address on which the exporter cannot listen.
-func refuseMetrics(old, cfg *config.Config, err error) error {
-	directive := "metrics-port"
-	if old.MetricsBind != cfg.MetricsBind {
-		directive = "metrics-bind"
-	}
-	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
-}
-
-// refuseHTTP names the directive that asks for an address on which the API cannot listen.
-func refuseHTTP(old, cfg *config.Config, err error) error {
-	directive := "http-port"
-	if old.HTTP.Bind != cfg.HTTP.Bind {
-		directive = "http-bind"
-	}
-	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
-}
-
 // refuseClients refuses a change after which the system has too few files for all connections.
 func refuseClients(old, cfg *config.Config) error {
 	limit := maxClients(cfg)
@@ -87,7 +69,7 @@ func refuseClients(old, cfg *config.Config) error {
 	case cfg.MaxClients > old.MaxClients:
 		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
 			"The operating system is not able to handle the specified number of clients, try with %d", limit)}
-	case cfg.HTTP.Port != 0 && old.HTTP.Port == 0:
+	case cfg.HTTP.Ports() > old.HTTP.Ports():
 		return &commands.Refusal{Directive: "http-port", Reason: fmt.Errorf(
 			"the limit on open files has no room for connections over HTTP: first set maxclients to %d or less", limit)}
 	}

@@ -17,10 +17,11 @@
 //	peers.go         admits connections; closes idle clients and slow readers
 //	users.go         the aclfile
 //	rules.go         the rules-file, and the copy of the rules of rules-url
-//	metrics.go       the exporter for Prometheus
+//	metrics.go       metrics for Prometheus
 //	http.go          limits over HTTP
 //	keysecret.go     the secret of the keys that limits over HTTP make
-//	health.go        /healthz and /readyz, on both listeners of HTTP
+//	health.go        /healthz and /readyz, on all listeners of HTTP
+//	webdoor.go       the listeners of a handler of HTTP, without and with TLS
 //	sockets.go       the listeners for clients
 //	endpoints.go     where a configuration asks to listen
 //	listen.go        opens one listener

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -15,9 +14,9 @@ import (
 	"cellserver/server"
 )
 
-// webAPI answers requests for limits over HTTP, on the address of http-bind and http-port.
+// webAPI answers requests for limits over HTTP, on http-port and http-tls-port.
 type webAPI struct {
-	bounded.Listener
+	webDoor
 	lines *line.Lines
 	ready atomic.Bool // Run has begun to load the data
 	acts  func() bool // the user of requests exists and is on
@@ -30,20 +29,22 @@ type webAPI struct {
 // keep its place while it waits for the log.
 const apiLines = 16
 
-// apiBounds are the bounds of a request. The connections come from the configuration.
-var apiBounds = bounded.Bounds{
-	Header: 32 << 10, Request: 10 * time.Second, Idle: 2 * time.Minute,
+// apiBounds returns the bounds of each listener.
+func apiBounds(cfg *config.Config) bounded.Bounds {
+	return bounded.Bounds{
+		Conns: apiConns(cfg), Header: 32 << 10, Request: 10 * time.Second, Idle: 2 * time.Minute,
+	}
 }
 
-// init makes the API of a server. barrier holds replies back.
-func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *config.Config) {
+// handler makes the API of a server. barrier holds replies back.
+func (w *webAPI) handler(s *server.Server, barrier line.Barrier, cfg *config.Config) http.Handler {
 	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
 		client := s.Connect(p)
 		client.Become(s.Users().Acting(cfg.HTTP.User), "http")
 		return client
 	})
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
-	w.Handler = w.gate(&httpapi.API{Commands: w.lines, Guesses: s.Logins(), Config: func() httpapi.Config {
+	return w.gate(&httpapi.API{Commands: w.lines, Guesses: s.Logins(), Config: func() httpapi.Config {
 		h := &s.Config().HTTP
 		cfg := httpapi.Config{Token: h.Token, Hosts: h.Hosts}
 		cfg.Trust = httpapi.Trust{Proxies: h.Proxies.Count, Networks: h.Proxies.Networks, Secret: w.secret}
@@ -53,12 +54,6 @@ func (w *webAPI) init(log *logger, s *server.Server, barrier line.Barrier, cfg *
 		}
 		return cfg
 	}})
-	w.Bounds, w.Log = apiBounds, log.Logger
-	w.Bounds.Conns = apiConns(cfg)
-	w.Failed = func(at net.Addr, err error) {
-		log.Error("the listener of limits over HTTP failed: set http-port to 0 and back to open it again",
-			"address", at, "error", err)
-	}
 }
 
 // gate refuses requests until Run has begun to load the data, and while their user does not exist. Otherwise
@@ -79,18 +74,17 @@ func (w *webAPI) gate(api http.Handler) http.Handler {
 	})
 }
 
-// configure listens on the address of a configuration; http-port 0 means no address. If it cannot, it keeps
-// the previous address.
+// configure makes the secret of keys before the first listener opens.
 func (w *webAPI) configure(cfg *config.Config) (err error) {
-	if cfg.HTTP.Port != 0 && w.secret == nil {
+	if cfg.HTTP.Ports() > 0 && w.secret == nil {
 		if w.secret, err = keySecret(cfg); err != nil {
 			return err
 		}
 	}
-	return listenHTTP(&w.Listener, cfg.HTTP.Bind, cfg.HTTP.Port, "--http-port")
+	return w.webDoor.configure(cfg.HTTP.Web)
 }
 
-// stop closes the listener for good. Replies leave until ctx ends. Then no command runs any more.
+// stop closes the listeners for good. Replies leave until ctx ends. Then no command runs any more.
 func (w *webAPI) stop(ctx context.Context) {
 	w.Stop(ctx)
 	w.lines.Close()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/certtest"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
@@ -70,8 +71,8 @@ func (m *manager) serve(directives ...string) (stop func()) {
 // TestClientsWaitWhileTheServerRestarts: a client that connects and asks between two servers is served by the second one.
 func TestClientsWaitWhileTheServerRestarts(t *testing.T) {
 	m, dir := newManager(t), t.TempDir()
-	certify(t, dir, "server")
-	certify(t, dir, "client")
+	certtest.New(t, dir, "server")
+	certtest.New(t, dir, "client")
 	plain, secure, web, metrics := m.listenTCP(), m.listenTCP(), m.listenTCP(), m.listenTCP()
 	path := m.listen("unix", filepath.Join(dir, "s")).String()
 	directives := []string{"--port", fmt.Sprint(plain), "--tls-port", fmt.Sprint(secure), "--tls-cert-file", filepath.Join(dir, "server.crt"),

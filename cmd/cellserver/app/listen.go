@@ -7,12 +7,9 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
-	"cellserver/httpapi/bounded"
 	"cellserver/internal/config"
 )
 
@@ -59,20 +56,6 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 			"choose another path with --unixsocket")
 	}
 	return ln, nil
-}
-
-// listenHTTP moves a listener to an address; port 0 means no address. option is the name of the port in the
-// error.
-func listenHTTP(l *bounded.Listener, bind string, port int, option string) error {
-	address := ""
-	if port != 0 {
-		address = net.JoinHostPort(bind, strconv.Itoa(port))
-	}
-	if err := l.Listen(address); err != nil {
-		return cannotListen(address, err, "stop what listens there, or choose another port with "+option,
-			"name an address of this machine with "+strings.Replace(option, "port", "bind", 1))
-	}
-	return nil
 }
 
 // cannotListen is the error of an address on which the server cannot listen. inUse is the remedy for an

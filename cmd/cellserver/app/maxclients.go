@@ -15,9 +15,9 @@ const reservedFiles = 32
 func maxClients(cfg *config.Config) int {
 	loops := max(runtime.GOMAXPROCS(0)-4, 0) // there is one event loop for two processors, and each loop has two files
 	listeners := max(len(endpoints(cfg))-2, 0)
-	http := 0
-	if cfg.HTTP.Port != 0 {
-		http = apiConns(cfg)
+	http := cfg.HTTP.Ports() * apiConns(cfg)
+	if cfg.Metrics.Ports() > 1 {
+		http += scrapeBounds.Conns
 	}
 	return max(openFiles()-reservedFiles-loops-2*listeners-http, 1)
 }
@@ -32,5 +32,5 @@ func lowerMaxClients(log *logger, cfg *config.Config) {
 	}
 }
 
-// apiConns returns how many connections of HTTP may be open.
+// apiConns returns how many connections each port of HTTP may have.
 func apiConns(cfg *config.Config) int { return max(min(cfg.HTTP.MaxConnections, openFiles()/4), 1) }

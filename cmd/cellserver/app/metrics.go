@@ -2,7 +2,6 @@ package app
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"time"
 
@@ -12,30 +11,12 @@ import (
 	"cellserver/server/report"
 )
 
-// exporter serves metrics to Prometheus over HTTP, on the address of metrics-bind and metrics-port.
-type exporter struct{ bounded.Listener }
-
-// Bounds of a request for metrics. There are files for the connections in reservedFiles.
+// scrapeBounds are the bounds of a request for metrics. There are files for the connections in reservedFiles.
 var scrapeBounds = bounded.Bounds{
 	Conns: 4, Header: 16 << 10, Request: 10 * time.Second,
 }
 
-// init makes the exporter. handler answers requests for metrics.
-func (e *exporter) init(log *logger, handler http.Handler) {
-	e.Handler, e.Bounds, e.Log = handler, scrapeBounds, log.Logger
-	e.Failed = func(at net.Addr, err error) {
-		log.Error("the metrics listener failed: set metrics-port to 0 and back to open it again",
-			"address", at, "error", err)
-	}
-}
-
-// configure listens on the address of a configuration; metrics-port 0 means no address. If it cannot, it
-// keeps the previous address.
-func (e *exporter) configure(cfg *config.Config) error {
-	return listenHTTP(&e.Listener, cfg.MetricsBind, cfg.MetricsPort, "--metrics-port")
-}
-
-// metricsHandler answers GET /metrics, and other requests with an error. metrics has the type
+// metricsHandler answers GET /metrics of Prometheus, and other requests with an error. metrics has the type
 // [report.MetricsType].
 //
 // On a loopback address it refuses requests that a page of another site may have sent, because metrics name
@@ -45,7 +26,7 @@ func metricsHandler(metrics func() string, present func() *config.Config) http.H
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		cfg := present()
 		names := httpapi.Config{Hosts: cfg.HTTP.Hosts}
-		if config.IsLoopback(cfg.MetricsBind) && names.Misdirects(r) {
+		if config.IsLoopback(cfg.Metrics.Bind) && names.Misdirects(r) {
 			http.Error(w, "another site may have sent this request: ask at localhost or at an IP address, or add the name to http-hosts", http.StatusMisdirectedRequest)
 			return
 		}

@@ -67,7 +67,7 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	require.Equal(t, 1, refusals(), "each version is logged once")
 	requireSource(t, in, "file", 1, 1)
 	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit 'x' is not an integer or out of range`)
-	in.ReloadRules()
+	in.Reload()
 	require.Equal(t, 2, refusals(), "a reload logs it again")
 
 	require.NoError(t, os.Remove(file))
@@ -180,7 +180,7 @@ func TestRulesURL(t *testing.T) {
 	c := in.dial(t)
 	require.Equal(t, int64(10), limitOf(c), "before the first client")
 	text.Store(`{"rules": {"r": {"limits": "CL.WINDOW 20 60"}}}`)
-	in.ReloadRules()
+	in.Reload()
 	require.Eventually(t, func() bool { return limitOf(c) == int64(20) }, timeout, time.Millisecond)
 	text.Store("rules: no")
 	in.ruleURL.Poll(t.Context())

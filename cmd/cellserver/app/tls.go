@@ -10,8 +10,8 @@ import (
 	"cellserver/internal/config"
 )
 
-// certificates are the TLS configuration. Each CONFIG SET reads the files again, so that `CONFIG SET
-// tls-cert-file PATH` loads a renewed certificate. There are no locks: the pointer is replaced as a whole.
+// certificates are the TLS configuration of all listeners. Each CONFIG SET and each SIGHUP read the files again,
+// and new connections get renewed certificates. There are no locks: the pointer is replaced as a whole.
 type certificates struct {
 	log    *logger
 	config atomic.Pointer[tls.Config] // nil before the first load with TLS
@@ -20,9 +20,9 @@ type certificates struct {
 // current returns the TLS configuration for a new connection.
 func (c *certificates) current() *tls.Config { return c.config.Load() }
 
-// load reads the files that a configuration names. Without tls-port it reads nothing.
+// load reads the files that a configuration names, if anything uses them.
 func (c *certificates) load(cfg *config.Config) error {
-	if cfg.TLSPort == 0 && !cfg.Cluster.TLS {
+	if cfg.UsesTLS() == "" {
 		return nil
 	}
 	pair, err := keyPair(pathOf(cfg, cfg.TLSCertFile), pathOf(cfg, cfg.TLSKeyFile))
@@ -114,6 +114,6 @@ func (c *certificates) configure(old, cfg *config.Config) error {
 
 // tlsDiffers reports whether a change of the configuration can change the certificates.
 func tlsDiffers(a, b *config.Config) bool {
-	return a.TLSPort != b.TLSPort || a.TLSCertFile != b.TLSCertFile || a.TLSKeyFile != b.TLSKeyFile ||
+	return a.UsesTLS() != b.UsesTLS() || a.TLSCertFile != b.TLSCertFile || a.TLSKeyFile != b.TLSKeyFile ||
 		a.TLSCACertFile != b.TLSCACertFile || a.TLSAuthClients != b.TLSAuthClients || a.Dir != b.Dir
 }

@@ -1,50 +1,20 @@
 package app
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/internal/certtest"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
-
-// certify writes a self-signed certificate, which is also its authority, and its key.
-func certify(t *testing.T, dir, name string) tls.Certificate {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	crt := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	pk := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name+".crt"), crt, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name+".key"), pk, 0o600))
-	pair, err := tls.X509KeyPair(crt, pk)
-	require.NoError(t, err)
-	return pair
-}
 
 // dialTLS connects with the given client certificates. It returns the connection and the name in the server's certificate.
 func dialTLS(t *testing.T, addr string, certificates ...tls.Certificate) (*resptest.Client, string, error) {
@@ -62,8 +32,8 @@ func startTLS(t *testing.T, dir string, directives ...string) *instance {
 
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
-	certify(t, dir, "server")
-	trusted, unknown := certify(t, dir, "client"), certify(t, dir, "unknown")
+	certtest.New(t, dir, "server")
+	trusted, unknown := certtest.New(t, dir, "client"), certtest.New(t, dir, "unknown")
 	in := startTLS(t, dir)
 	addr := in.Addr().String()
 
@@ -88,8 +58,8 @@ func TestTLS(t *testing.T) {
 // A client that speaks TLS learns the port for TLS, and every other client the other port.
 func TestPortsOfClientsWithTLS(t *testing.T) {
 	dir := t.TempDir()
-	certify(t, dir, "server")
-	trusted := certify(t, dir, "client")
+	certtest.New(t, dir, "server")
+	trusted := certtest.New(t, dir, "client")
 	plain, encrypted := porttest.Free(t), porttest.Free(t)
 	start(t, "--dir", dir, "--port", fmt.Sprint(plain), "--tls-port", fmt.Sprint(encrypted), "--cluster-enabled", "yes",
 		"--tls-cert-file", "server.crt", "--tls-key-file", "server.key", "--tls-ca-cert-file", "client.crt")
@@ -105,10 +75,10 @@ func TestPortsOfClientsWithTLS(t *testing.T) {
 
 func TestTLSCertificatesAreRenewed(t *testing.T) {
 	dir := t.TempDir()
-	certify(t, dir, "server")
-	certify(t, dir, "client")
+	certtest.New(t, dir, "server")
+	certtest.New(t, dir, "client")
 	renewed := t.TempDir()
-	certify(t, renewed, "renewed")
+	certtest.New(t, renewed, "renewed")
 	in := startTLS(t, dir, "--tls-auth-clients", "no")
 	c, _, err := dialTLS(t, in.Addr().String())
 	require.NoError(t, err)
@@ -129,7 +99,7 @@ func TestTLSCertificatesAreRenewed(t *testing.T) {
 
 func TestTLSFilesWithoutCertificates(t *testing.T) {
 	dir := t.TempDir()
-	certify(t, dir, "server")
+	certtest.New(t, dir, "server")
 	require.NoError(t, os.WriteFile(dir+"/empty", nil, 0o600))
 	for file, want := range map[string]string{
 		"--tls-cert-file":    "tls-cert-file and tls-key-file: tls: failed to find any PEM data in certificate input",

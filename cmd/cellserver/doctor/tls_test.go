@@ -1,43 +1,25 @@
 package doctor
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"cellserver/internal/certtest"
+
 	"github.com/stretchr/testify/require"
 )
 
-// certify writes a certificate for 127.0.0.1, which is also its authority, and its key.
+// certify makes a certificate, and returns the names of its files.
 func certify(t *testing.T) (certificate, key string, pair tls.Certificate) {
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
-	require.NoError(t, err)
-	text, err := x509.MarshalPKCS8PrivateKey(secret)
-	require.NoError(t, err)
 	dir := t.TempDir()
-	certificate, key = filepath.Join(dir, "a.crt"), filepath.Join(dir, "a.key")
-	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}), 0o600))
-	pair, err = tls.LoadX509KeyPair(certificate, key)
-	require.NoError(t, err)
-	return certificate, key, pair
+	pair = certtest.New(t, dir, "a")
+	return filepath.Join(dir, "a.crt"), filepath.Join(dir, "a.key"), pair
 }
 
 // fakeTLS serves one connection with fixed replies, as fake does. It asks for a certificate of an authority, if there is one.

@@ -1,0 +1,198 @@
+package app
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cellserver/internal/certtest"
+	"cellserver/internal/porttest"
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// browser is a client of HTTP with TLS. It keeps its connection, and notes whether a request was on it.
+type browser struct {
+	http.Client
+	port int
+	kept bool
+}
+
+func newBrowser(t *testing.T, port int, shown ...tls.Certificate) *browser {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: shown}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &browser{Client: http.Client{Transport: transport, Timeout: timeout}, port: port}
+}
+
+// get returns the status and the body of a path, and the name in the server's certificate.
+func (b *browser) get(path string, headers ...string) (status int, body, name string, err error) {
+	r, err := http.NewRequest(http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", b.port, path), nil)
+	if err != nil {
+		return 0, "", "", err
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	seen := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { b.kept = i.Reused }}
+	answer, err := b.Do(r.WithContext(httptrace.WithClientTrace(r.Context(), seen)))
+	if err != nil {
+		return 0, "", "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text), answer.TLS.PeerCertificates[0].Subject.CommonName, err
+}
+
+// startWebTLS starts a server whose HTTP and metrics ports are with TLS. client.crt is its authority.
+func startWebTLS(t *testing.T, dir string, directives ...string) (in *instance, web, metrics int) {
+	certtest.New(t, dir, "server")
+	web, metrics = porttest.Free(t), porttest.Free(t)
+	in = start(t, append([]string{"--dir", dir, "--http-tls-port", strconv.Itoa(web), "--metrics-tls-port",
+		strconv.Itoa(metrics), "--tls-cert-file", "server.crt", "--tls-key-file", "server.key",
+		"--tls-ca-cert-file", "client.crt"}, directives...)...)
+	return in, web, metrics
+}
+
+// TestHTTPOverTLS: a client with a certificate of the authority gets limits, the page, health and metrics. Other clients get nothing.
+func TestHTTPOverTLS(t *testing.T) {
+	dir := t.TempDir()
+	trusted, unknown := certtest.New(t, dir, "client"), certtest.New(t, dir, "unknown")
+	in, web, metrics := startWebTLS(t, dir)
+	c := in.dial(t)
+	ok(t, c, "CL.RULE", "SET", "api", "CL.WINDOW", 100, 60)
+	for path, want := range map[string]string{
+		"/check/api?key=a": `"allowed":true`, "/": "<html", "/status": `"version"`, "/readyz": "ready\n",
+	} {
+		status, body, name, err := newBrowser(t, web, trusted).get(path)
+		require.NoError(t, err)
+		require.Equal(t, []any{http.StatusOK, "server"}, []any{status, name}, body)
+		require.Contains(t, body, want)
+	}
+	for path, want := range map[string]string{"/metrics": "cellserver_decisions_total", "/healthz": "alive\n"} {
+		status, body, _, err := newBrowser(t, metrics, trusted).get(path)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status)
+		require.Contains(t, body, want)
+	}
+	for _, port := range []int{web, metrics} {
+		for _, shown := range [][]tls.Certificate{nil, {unknown}} {
+			_, _, _, err := newBrowser(t, port, shown...).get("/healthz")
+			require.ErrorContains(t, err, "certificate")
+		}
+	}
+	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "no", "http-token", "t1")
+	for want, headers := range map[int][]string{http.StatusUnauthorized: nil, http.StatusOK: {"Authorization", "Bearer t1"}} {
+		status, _, _, err := newBrowser(t, web).get("/check/api?key=a", headers...)
+		require.NoError(t, err)
+		require.Equal(t, want, status)
+	}
+}
+
+// TestARequestForTheOtherProtocol has an answer on both ports.
+func TestARequestForTheOtherProtocol(t *testing.T) {
+	dir, plain := t.TempDir(), porttest.Free(t)
+	certtest.New(t, dir, "client")
+	_, web, _ := startWebTLS(t, dir, "--http-port", strconv.Itoa(plain))
+	status, body := ask(t, web, "/check/api?key=a")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, body, "Client sent an HTTP request to an HTTPS server")
+	_, _, _, err := newBrowser(t, plain).get("/check/api?key=a")
+	require.ErrorContains(t, err, "server gave HTTP response to HTTPS client")
+}
+
+// TestCertificatesOfHTTPAreRenewed by CONFIG SET and by SIGHUP. No connection is lost, and a broken file changes nothing.
+func TestCertificatesOfHTTPAreRenewed(t *testing.T) {
+	dir := t.TempDir()
+	certtest.New(t, dir, "client")
+	in, web, metrics := startWebTLS(t, dir, "--tls-auth-clients", "no")
+	kept := newBrowser(t, web)
+	ask := func(b *browser) string {
+		t.Helper()
+		status, _, name, err := b.get("/healthz")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status)
+		return name
+	}
+	require.Equal(t, "server", ask(kept))
+	for name, renew := range map[string]func(){
+		"first":  func() { ok(t, in.dial(t), "CONFIG", "SET", "tls-cert-file", "server.crt") },
+		"second": in.Reload,
+	} {
+		renewed := t.TempDir()
+		certtest.New(t, renewed, name)
+		require.NoError(t, os.Rename(renewed+"/"+name+".crt", dir+"/server.crt"))
+		require.NoError(t, os.Rename(renewed+"/"+name+".key", dir+"/server.key"))
+		before := ask(newBrowser(t, web))
+		require.NotEqual(t, name, before)
+		renew()
+		require.Equal(t, name, ask(newBrowser(t, web)))
+		require.Equal(t, name, ask(newBrowser(t, metrics)))
+		require.Equal(t, "server", ask(kept))
+		require.True(t, kept.kept, "the connection was lost")
+	}
+	require.Contains(t, in.log.String(), "the certificates were read again")
+	last := ask(newBrowser(t, web))
+	require.NoError(t, os.WriteFile(dir+"/server.crt", nil, 0o600))
+	in.Reload()
+	require.Contains(t, in.log.String(), "the certificates could not be read again, and the current ones stay in use")
+	require.Equal(t, 1, strings.Count(in.log.String(), "the certificates were read again"))
+	require.Equal(t, last, ask(newBrowser(t, web)))
+}
+
+// TestConfigSetMovesTheTLSPort: the ports of HTTP change places with one command, and a refusal changes neither.
+func TestConfigSetMovesTheTLSPort(t *testing.T) {
+	dir := t.TempDir()
+	certtest.New(t, dir, "client")
+	in, web, _ := startWebTLS(t, dir, "--tls-auth-clients", "no")
+	c := in.dial(t)
+	ok(t, c, "CONFIG", "SET", "http-tls-port", 0, "http-port", web)
+	status, _ := ask(t, web, "/healthz")
+	require.Equal(t, http.StatusOK, status)
+	ok(t, c, "CONFIG", "SET", "http-tls-port", web, "http-port", 0)
+	status, _, _, err := newBrowser(t, web).get("/healthz")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status)
+
+	taken, other := resptest.Dial(t, in.Addr().String()), porttest.Free(t)
+	used := in.Addr().String()[len("127.0.0.1:"):]
+	require.Contains(t, taken.Do("CONFIG", "SET", "http-port", other, "http-tls-port", used),
+		"address already in use: stop what listens there, or choose another port with --http-tls-port")
+	requireNoListener(t, other)
+	_, _, _, err = newBrowser(t, web).get("/healthz")
+	require.NoError(t, err)
+
+	require.Contains(t, c.Do("CONFIG", "SET", "http-bind", "0.0.0.0"), "set http-token")
+	ok(t, c, "CONFIG", "SET", "http-bind", "0.0.0.0", "tls-auth-clients", "yes")
+	require.Contains(t, c.Do("CONFIG", "SET", "tls-auth-clients", "optional"), "set http-token")
+}
+
+// TestAPartOfAHandshake: the server waits for no client before it stops, and other clients do not wait.
+func TestAPartOfAHandshake(t *testing.T) {
+	dir := t.TempDir()
+	certtest.New(t, dir, "client")
+	in, web, _ := startWebTLS(t, dir, "--tls-auth-clients", "no", "--http-max-connections", "8")
+	for range 64 {
+		nc := resptest.Dial(t, fmt.Sprint("127.0.0.1:", web))
+		nc.Write([]byte("\x16\x03\x01\x02\x00\x01"))
+	}
+	_, _, _, err := newBrowser(t, web).get("/healthz")
+	require.NoError(t, err)
+	in.stop()
+	in.wait(t)
+}
+
+// TestTLSPortsNeedCertificates says which directive asks for them.
+func TestTLSPortsNeedCertificates(t *testing.T) {
+	in := start(t)
+	for _, port := range []string{"http-tls-port", "metrics-tls-port"} {
+		require.Contains(t, in.dial(t).Do("CONFIG", "SET", port, porttest.Free(t)),
+			port+" needs tls-cert-file and tls-key-file")
+	}
+}

@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+
+	"cellserver/commands"
+	"cellserver/httpapi/bounded"
+	"cellserver/internal/config"
+)
+
+// webDoor has the listeners of a handler of HTTP: one without TLS, and one with TLS. Its directives are
+// NAME-port, NAME-tls-port and NAME-bind.
+type webDoor struct {
+	name          string
+	plain, secure bounded.Listener
+}
+
+// init sets the handler, and the bounds of each listener.
+func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *logger, c *certificates) {
+	d.name, d.secure.TLS = name, c.current
+	for port, l := range map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure} {
+		l.Handler, l.Bounds, l.Log = h, bounds, log.Logger
+		l.Failed = func(at net.Addr, err error) {
+			log.Error("a listener of HTTP failed: set "+port+" to 0 and back to open it again",
+				"address", at, "error", err)
+		}
+	}
+}
+
+// configure listens where a configuration says; port 0 means no address. If one listener cannot, both keep
+// their previous addresses. A listener that closes does so first, so that the other one can take its port.
+func (d *webDoor) configure(at config.Web) error {
+	type place struct {
+		*bounded.Listener
+		port   int
+		suffix string
+	}
+	first, then := place{&d.plain, at.Port, "-port"}, place{&d.secure, at.TLSPort, "-tls-port"}
+	if then.port == 0 {
+		first, then = then, first
+	}
+	before := first.Address()
+	err := d.listen(first.Listener, at.Bind, first.port, first.suffix)
+	if err != nil {
+		return err
+	}
+	if err = d.listen(then.Listener, at.Bind, then.port, then.suffix); err != nil {
+		err = errors.Join(err, first.Listen(before))
+	}
+	return err
+}
+
+// listen moves a listener to an address. suffix is the end of the name of its port.
+func (d *webDoor) listen(l *bounded.Listener, bind string, port int, suffix string) error {
+	address := ""
+	if port != 0 {
+		address = net.JoinHostPort(bind, strconv.Itoa(port))
+	}
+	if err := l.Listen(address); err != nil {
+		return cannotListen(address, err, "stop what listens there, or choose another port with --"+d.name+suffix,
+			"name an address of this machine with --"+d.name+"-bind")
+	}
+	return nil
+}
+
+// refuse names the directive that asks for an address on which a listener cannot listen.
+func (d *webDoor) refuse(old, next config.Web, err error) error {
+	directive := d.name + "-tls-port"
+	switch {
+	case old.Bind != next.Bind:
+		directive = d.name + "-bind"
+	case old.Port != next.Port:
+		directive = d.name + "-port"
+	}
+	return &commands.Refusal{Directive: directive, Reason: fmt.Errorf("Unable to listen there: %w", err)}
+}
+
+// open makes the listeners open their addresses in another way than net.Listen.
+func (d *webDoor) open(open func(string) (net.Listener, error)) {
+	d.plain.Open, d.secure.Open = open, open
+}
+
+// Stop closes the listeners for good. Replies leave until ctx ends.
+func (d *webDoor) Stop(ctx context.Context) {
+	d.plain.Stop(ctx)
+	d.secure.Stop(ctx)
+}
+
+// Close closes the listeners and their connections at once.
+func (d *webDoor) Close() {
+	d.plain.Close()
+	d.secure.Close()
+}
