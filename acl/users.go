@@ -98,6 +98,14 @@ func (u *Users) All() []*User {
 	return all
 }
 
+// Shut reports whether nobody can log in, because no user is on and has a password or needs none.
+func (u *Users) Shut() bool {
+	return !slices.ContainsFunc(u.All(), func(user *User) bool {
+		d := user.Definition()
+		return d.on && (d.noPass || len(d.passwords) > 0)
+	})
+}
+
 // Absent is [Definition.Absent] for all users.
 func (u *Users) Absent() (names []string) {
 	for _, user := range u.All() {

@@ -23,20 +23,28 @@ func (c *Client) Become(user *acl.User, name string) {
 // DefineUsers makes the users of the configuration: its lines, or its aclfile. The edge calls it before
 // clients connect.
 func (s *Server) DefineUsers() error {
-	err := s.defineUsers()
+	err := defineUsers(s.parts.Users, s.Config(), s.settings.userFile)
 	if err == nil {
 		commands.WarnAbsent(s.parts.Log, s.parts.Users.Absent())
+		if s.parts.Users.Shut() {
+			s.parts.Log.Warn("nobody can log in, because no user is on and has a password: " +
+				"stop the server, and add a line such as 'user admin on >PASSWORD ~* &* +@all' to its ACL")
+		}
 	}
 	return err
 }
 
-func (s *Server) defineUsers() error {
-	cfg := s.Config()
+// CheckUsers returns the error that DefineUsers would return for a configuration. file is its aclfile, or nil.
+func CheckUsers(cfg *config.Config, file commands.UserFile) error {
+	return defineUsers(acl.New(commands.Rights()), cfg, file)
+}
+
+func defineUsers(users *acl.Users, cfg *config.Config, file commands.UserFile) error {
 	allChannels := cfg.ACLPubSubDefault == config.AllChannels
-	if file := s.settings.userFile; file != nil {
+	if file != nil {
 		text, err := file.Read()
 		if err == nil {
-			_, err = s.parts.Users.Load(file.Name(), text, cfg.RequirePass, allChannels)
+			_, err = users.Load(file.Name(), text, cfg.RequirePass, allChannels)
 		}
 		if err != nil {
 			return fmt.Errorf("aclfile: %w", err)
@@ -47,5 +55,5 @@ func (s *Server) defineUsers() error {
 	for _, l := range cfg.Users {
 		lines = append(lines, acl.Line(l))
 	}
-	return s.parts.Users.Define(lines, allChannels)
+	return users.Define(lines, allChannels)
 }

@@ -274,18 +274,21 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 		}
 		words, err := quote.Split(command)
 		require.NoError(t, err, at)
-		if len(words) > 1 && slices.Contains([]string{"--doctor", "--cluster-check"}, words[0]) {
-			words = withoutDoctor(words[2:]) // directives follow the address or the file
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "&" })
+		if len(words) > 0 {
+			switch strings.TrimPrefix(words[0], "--") {
+			case "doctor", "cluster-check":
+				words = withoutDoctor(words[min(2, len(words)):]) // directives follow the address
+			case "ping", "help", "version", "check-config", "cluster-recover", "cluster-import", "import":
+				words = words[1:]
+			}
 		}
-		words = slices.DeleteFunc(words, func(w string) bool {
-			return slices.Contains([]string{"--ping", "--help", "--version", "--cluster-recover", "--cluster-import", "&"}, w)
-		})
 		_, _, err = configload.Load(words, environment, func(string) ([]byte, error) { return nil, nil })
 		require.NoError(t, err, at)
 	}
 }
 
-// withoutDoctor removes the options of --doctor itself, which are before the directives.
+// withoutDoctor removes the options of doctor itself, which are before the directives.
 func withoutDoctor(words []string) []string {
 	for len(words) > 0 {
 		switch {

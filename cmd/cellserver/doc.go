@@ -1,13 +1,14 @@
 // Command cellserver is a rate-limiting server that any Redis client can use.
 //
 //	main.go      run: reads the configuration, makes the server, runs it; exit codes
-//	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads the rules-file again
+//	subcommands.go   the table of sub-commands, and their command lines
+//	help.go          the texts of --help
+//	completion.go    cellserver completion: completion.bash and completion.zsh with the tables
+//	ping.go          cellserver ping, the health check
+//	doctor.go        cellserver doctor, how a running server is, and what to do; doctor/ has its parts
+//	check.go         the sub-commands that check a file or a cluster, and those that make a cluster from a disk
+//	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads files again
 //	hide_*.go    hides passwords from the list of processes
-//	ping.go      cellserver --ping, the health check
-//	clustercheck.go  cellserver --cluster-check, the state of a cluster
-//	doctor.go        cellserver --doctor, how a running server is, and what to do, and its options; doctor/ has its parts
-//	checkrules.go    cellserver --check-rules, the errors of a rules-file
-//	clusterrecover.go  cellserver --cluster-recover and --cluster-import, a new cluster from the keys of a disk or a file
 //	collector.go     how much garbage the heap may have
 //	files.go     reads configuration files and standard input
 //	app/         the server; it knows no flags, no signals and no exit codes
@@ -19,10 +20,8 @@
 // SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
 // SIGTERM or SIGINT ends the process at once.
 //
-// Exit codes: 0 after a clean stop, --help, --version, --licenses, --check-rules of a right file, and a
-// successful --ping,
-// --doctor, --cluster-check, --cluster-recover or --cluster-import. 1 after an error, which is one line on standard error, and after a
-// second signal.
+// Exit codes: 0 after a clean stop, and after a sub-command that succeeds. 1 after an error, and after a second
+// signal. An error is one line on standard error.
 //
 // The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
 //

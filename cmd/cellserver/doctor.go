@@ -4,140 +4,83 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
 	"cellserver/cmd/cellserver/doctor"
-	"cellserver/internal/config"
-	"cellserver/internal/config/configload"
 )
 
-// examine is `cellserver --doctor [HOST:PORT] [...]`. It prints how the server at this address is, and what
-// to do. Without an address or a port it asks where a server with the same directives listens, as --ping
-// does. Its own options follow the address. The other arguments are directives: requirepass has the password.
-func examine(args []string) error {
-	named := ""
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		named, args = args[0], args[1:]
+// doctorOptions are the options of doctor. Their names are those of redis-cli.
+var doctorOptions = []option{
+	{"--user", "NAME", "log in as this user, with the password of --requirepass"},
+	{"--tls", "", "the port is that of tls-port"},
+	{"--cacert", "FILE", "the authority of the server's certificate; without it those of the system"},
+	{"--cert", "FILE", "the client's certificate, if tls-auth-clients asks for one"},
+	{"--key", "FILE", "the key of this certificate"},
+	{"--insecure", "", "accept any certificate of the server"},
+}
+
+// examine is `cellserver doctor [HOST:PORT] [...]`. It prints how the server at this address is, and what
+// to do. Without an address or a port it asks where a server with the same directives listens, as ping does.
+func examine(r request) error {
+	var over *doctor.TLS
+	files := doctor.TLS{
+		CA: r.options["--cacert"], Cert: r.options["--cert"], Key: r.options["--key"],
+		Insecure: r.options["--insecure"] != "",
 	}
-	var own doctorOptions
-	rest, err := own.read(args)
+	switch {
+	case r.options["--tls"] != "":
+		over, r.config.Port = &files, 0
+	case files != doctor.TLS{}:
+		return errors.New("--cacert, --cert, --key and --insecure need --tls: cellserver doctor " +
+			"127.0.0.1:6380 --tls --cacert ca.crt")
+	}
+	if (files.Cert == "") != (files.Key == "") {
+		return errors.New("--cert and --key belong together: give both")
+	}
+	address, err := r.doctorAddress(over != nil)
 	if err != nil {
 		return err
 	}
-	cfg, _, err := configload.Load(rest, os.Environ(), new(fileReader).read)
-	if err != nil {
-		return err
-	}
-	address, err := own.address(named, cfg)
-	if err != nil {
-		return err
-	}
-	own.as.Password = cfg.RequirePass
-	text, err := doctor.Examine(address, own.as, own.over())
+	as := doctor.Login{User: r.options["--user"], Password: r.config.RequirePass}
+	text, err := doctor.Examine(address, as, over)
 	switch {
 	case err == nil:
 		fmt.Print(text)
-	case named == "":
-		return fmt.Errorf("%w (--doctor needs the address of a server that listens elsewhere: "+
-			"cellserver --doctor HOST:PORT)", err)
+	case r.operand == "":
+		return fmt.Errorf("%w (doctor needs the address of a server that listens elsewhere: "+
+			"cellserver doctor HOST:PORT)", err)
 	}
 	return err
 }
 
-// address completes the address that the command line names with that of the configuration.
-func (o *doctorOptions) address(named string, cfg *config.Config) (string, error) {
-	if o.tls {
-		cfg.Port = 0
-	}
-	network, address := pingAddress(cfg)
+// doctorAddress completes the address that the command line names with that of the configuration.
+func (r *request) doctorAddress(tls bool) (string, error) {
+	network, address := pingAddress(r.config)
 	switch {
-	case named == "" && network == "tcp":
+	case r.operand == "" && network == "tcp":
 		return address, nil
-	case named == "" && o.tls:
-		return "", errors.New("--doctor needs the address of the port for TLS: " +
-			"cellserver --doctor 127.0.0.1:6380 --tls")
-	case named == "":
-		return "", errors.New("--doctor needs the address of a server, because port is 0: " +
-			"cellserver --doctor 127.0.0.1:6379")
+	case r.operand == "" && tls:
+		return "", errors.New("doctor needs the address of the port for TLS: " +
+			"cellserver doctor 127.0.0.1:6380 --tls")
+	case r.operand == "":
+		return "", errors.New("doctor needs the address of a server, because port is 0: " +
+			"cellserver doctor 127.0.0.1:6379")
 	}
-	host, port, err := net.SplitHostPort(named)
+	host, port, err := net.SplitHostPort(r.operand)
 	if err != nil {
-		host = strings.Trim(named, "[]")
-		if _, port, err = net.SplitHostPort(address); err != nil && !o.tls {
+		host = strings.Trim(r.operand, "[]")
+		if _, port, err = net.SplitHostPort(address); err != nil && !tls {
 			port = "6379"
 		}
 	}
 	example := net.JoinHostPort(host, "6379")
 	if port == "" {
-		return "", fmt.Errorf("--doctor %s: the port is missing: cellserver --doctor %s", named, example)
+		return "", fmt.Errorf("doctor %s: the port is missing: cellserver doctor %s", r.operand, example)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", fmt.Errorf("--doctor %s: %q is no port: give a number from 1 to 65535, such as %s",
-			named, port, example)
+		return "", fmt.Errorf("doctor %s: %q is no port: give a number from 1 to 65535, such as %s",
+			r.operand, port, example)
 	}
 	return net.JoinHostPort(host, port), nil
-}
-
-// doctorOptions are the options of --doctor itself. Their names are those of redis-cli.
-type doctorOptions struct {
-	as    doctor.Login
-	tls   bool
-	files doctor.TLS
-}
-
-// read reads the options at the beginning of the arguments, and returns the arguments after them.
-func (o *doctorOptions) read(args []string) (rest []string, err error) {
-	for len(args) > 0 {
-		n, err := o.take(args)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			break
-		}
-		args = args[n:]
-	}
-	switch {
-	case !o.tls && o.files != doctor.TLS{}:
-		return nil, errors.New("--cacert, --cert, --key and --insecure need --tls: cellserver --doctor " +
-			"127.0.0.1:6380 --tls --cacert ca.crt")
-	case (o.files.Cert == "") != (o.files.Key == ""):
-		return nil, errors.New("--cert and --key belong together: give both")
-	}
-	return args, nil
-}
-
-// take takes the first option, which has n words. n is 0 for something else.
-func (o *doctorOptions) take(args []string) (n int, err error) {
-	name := args[0]
-	switch name {
-	case "--tls":
-		o.tls = true
-		return 1, nil
-	case "--insecure":
-		o.files.Insecure = true
-		return 1, nil
-	}
-	value := map[string]*string{"--user": &o.as.User, "--cacert": &o.files.CA, "--cert": &o.files.Cert, "--key": &o.files.Key}[name]
-	switch {
-	case value == nil:
-		return 0, nil
-	case len(args) > 1:
-		*value = args[1]
-		return 2, nil
-	case name == "--user":
-		return 0, errors.New("--user needs the name of a user: cellserver --doctor 127.0.0.1:6379 " +
-			"--user ann --requirepass secret")
-	}
-	return 0, fmt.Errorf("%s needs the name of a file: cellserver --doctor 127.0.0.1:6380 --tls --cacert ca.crt --cert ann.crt --key ann.key", name)
-}
-
-// over returns the settings of TLS, or nil for a connection without TLS.
-func (o *doctorOptions) over() *doctor.TLS {
-	if !o.tls {
-		return nil
-	}
-	return &o.files
 }

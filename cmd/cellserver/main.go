@@ -38,7 +38,7 @@ func run(args []string, visible error) error {
 	err := execute(args, visible)
 	switch {
 	case errors.Is(err, configload.ErrHelp):
-		fmt.Print(config.Usage())
+		fmt.Print(help())
 	case errors.Is(err, configload.ErrVersion):
 		fmt.Println("cellserver", app.Version)
 	case errors.Is(err, configload.ErrLicenses):
@@ -49,20 +49,15 @@ func run(args []string, visible error) error {
 	return nil
 }
 
-// actions are what the program does in the place of a server, by the first argument.
-var actions = map[string]func(args []string) error{
-	"--ping": ping, "--doctor": examine, "--check-rules": checkRules,
-	"--cluster-check": clusterCheck, "--cluster-recover": clusterRecover, "--cluster-import": clusterImport,
-}
-
+// execute runs the sub-command of a command line. Without one it serves until the stop.
 func execute(args []string, visible error) error {
-	if len(args) > 0 && actions[args[0]] != nil {
-		return actions[args[0]](args[1:])
+	if s := chosen(args); s != nil {
+		return s.execute(args[1:])
 	}
 	var files fileReader
 	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)
 	if err != nil {
-		return err
+		return unknown(args, err)
 	}
 	if visible != nil {
 		warnings = append(warnings, configload.Warning{File: "command line", Text: "passwords stay visible in the list of processes: " +

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"cellserver/cmd/cellserver/app"
-	"cellserver/internal/config"
 	"cellserver/internal/notices"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
@@ -84,7 +83,7 @@ func waitForExit(t *testing.T, cmd *exec.Cmd) int {
 
 func TestHelpAndVersion(t *testing.T) {
 	out, errs, code := runToEnd(t, "", "--help")
-	require.Equal(t, []any{config.Usage(), "", 0}, []any{out, errs, code})
+	require.Equal(t, []any{help(), "", 0}, []any{out, errs, code})
 	out, errs, code = runToEnd(t, "", "--version")
 	require.Equal(t, []any{"cellserver " + app.Version + "\n", "", 0}, []any{out, errs, code})
 }
@@ -104,10 +103,10 @@ func TestCheckRules(t *testing.T) {
 	out, errs, code = runToEnd(t, "", "--check-rules", file)
 	require.Equal(t, []any{"", 1}, []any{out, code})
 	require.Contains(t, errs, "rules.yaml:3: rule login: limit \"CL.THROTLE 4 5 60\": 'CL.THROTLE' is not a limiter of a rule: use CL.THROTTLE")
-	for _, wrong := range [][]string{{"--check-rules"}, {"--check-rules", file, "more"}, {"--check-rules", "/no/such/file"}} {
+	for _, wrong := range [][]string{{"--check-rules"}, {"--check-rules", file, "more"}, {"--check-rules", "/no/such/rules"}} {
 		_, errs, code = runToEnd(t, "", wrong...)
 		require.Equal(t, 1, code)
-		require.Contains(t, errs, "rules-file")
+		require.Contains(t, errs, "rules")
 	}
 }
 
@@ -140,7 +139,7 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, errs, "WRONGPASS")
 	_, errs, code = runToEnd(t, "", "--doctor", address, "--user")
 	require.Equal(t, 1, code)
-	require.Contains(t, errs, "--user needs the name")
+	require.Contains(t, errs, "--user needs NAME: cellserver doctor")
 }
 
 // TestDoctorWithoutAWholeAddress completes the address as --ping does, and names what is wrong.
@@ -158,14 +157,14 @@ func TestDoctorWithoutAWholeAddress(t *testing.T) {
 		want string
 	}{
 		{[]string{"--port", nobody}, "no server answers at 127.0.0.1:" + nobody + " (connect: connection refused)"},
-		{[]string{"--port", nobody}, "--doctor needs the address of a server that listens elsewhere: cellserver --doctor HOST:PORT"},
+		{[]string{"--port", nobody}, "doctor needs the address of a server that listens elsewhere: cellserver doctor HOST:PORT"},
 		{[]string{"127.0.0.1", "--port", nobody}, "no server answers at 127.0.0.1:" + nobody},
 		{[]string{"::1", "--port", nobody}, "no server answers at [::1]:" + nobody},
-		{[]string{"localhost:http-alt"}, `--doctor localhost:http-alt: "http-alt" is no port`},
+		{[]string{"localhost:http-alt"}, `doctor localhost:http-alt: "http-alt" is no port`},
 		{[]string{"localhost:0"}, `"0" is no port: give a number from 1 to 65535`},
-		{[]string{"localhost:"}, "the port is missing: cellserver --doctor localhost:6379"},
-		{[]string{"--tls"}, "--doctor needs the address of the port for TLS"},
-		{[]string{"--port", "0", "--unixsocket", "s"}, "--doctor needs the address of a server, because port is 0"},
+		{[]string{"localhost:"}, "the port is missing: cellserver doctor localhost:6379"},
+		{[]string{"--tls"}, "doctor needs the address of the port for TLS"},
+		{[]string{"--port", "0", "--unixsocket", "s"}, "doctor needs the address of a server, because port is 0"},
 		{[]string{"--requirepas", "x"}, "did you mean 'requirepass'?"},
 	} {
 		out, errs, code := runToEnd(t, "", append([]string{"--doctor"}, test.args...)...)
@@ -173,7 +172,7 @@ func TestDoctorWithoutAWholeAddress(t *testing.T) {
 		require.Contains(t, errs, test.want)
 	}
 	out, errs, code := runToEnd(t, "", "--doctor", "--help")
-	require.Equal(t, []any{config.Usage(), "", 0}, []any{out, errs, code})
+	require.Equal(t, []any{find("doctor").help(), "", 0}, []any{out, errs, code})
 }
 
 // TestDoctorTLS: the options of the doctor reach it, and a wrong use has a sentence.
@@ -188,7 +187,7 @@ func TestDoctorTLS(t *testing.T) {
 		"--cert and --key: open /no/a":     {"--tls", "--cert", "/no/a", "--key", "/no/b"},
 		"--cert and --key belong together": {"--tls", "--cert", "a.crt"},
 		"and --insecure need --tls":        {"--cacert", "ca.crt"},
-		"--key needs the name of a file":   {"--tls", "--key"},
+		"--key needs FILE":                 {"--tls", "--key"},
 		"unknown directive 'insecur'":      {"--tls", "--insecur"},
 	} {
 		_, errs, code := runToEnd(t, "", append([]string{"--doctor", address}, options...)...)

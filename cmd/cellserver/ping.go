@@ -3,32 +3,26 @@ package main
 import (
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"cellserver/internal/config"
-	"cellserver/internal/config/configload"
 )
 
 // pingTimeout bounds the connect. After the connect it also bounds the request with its reply.
 const pingTimeout = 3 * time.Second
 
-// ping is `cellserver --ping [...]`. It returns nil if a server with the same arguments and the same
+// ping is `cellserver ping [...]`. It returns nil if a server with the same directives and the same
 // environment answers PING. Containers use it as their health check.
-func ping(args []string) error {
-	cfg, _, err := configload.Load(args, os.Environ(), new(fileReader).read)
-	if err != nil {
-		return err
-	}
-	network, address := pingAddress(cfg)
+func ping(r request) error {
+	network, address := pingAddress(r.config)
 	conn, err := net.DialTimeout(network, address, pingTimeout)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if network == "tcp" && cfg.Port == 0 {
+	if network == "tcp" && r.config.Port == 0 {
 		return nil // TLS only: ping has no client certificate, so an accepted connection is enough
 	}
 	conn.SetDeadline(time.Now().Add(pingTimeout))

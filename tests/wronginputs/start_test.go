@@ -115,17 +115,21 @@ var starts = []begun{
 	{args: "--appendonly yes", unprivileged: true, wrong: "cellserver-data", hint: "permission denied: choose another dir with --dir"},
 
 	// What the program does in the place of a server.
-	{args: "--check-rules", wrong: "--check-rules", hint: "cellserver --check-rules rules.yaml"},
+	{args: "--check-rules", wrong: "check-rules needs FILE", hint: "cellserver check-rules rules.yaml"},
 	{args: "--check-rules no.yaml", wrong: "no.yaml", hint: "no such file or directory"},
 	{args: "--doctor localhost:abc", wrong: "\"abc\"", hint: "from 1 to 65535"},
 	{args: "--doctor 127.0.0.1:FREE", wrong: "127.0.0.1:FREE", hint: "check that cellserver runs there"},
-	{args: "--cluster-check", wrong: "--cluster-check", hint: "cellserver --cluster-check 127.0.0.1:6379"},
+	{args: "--cluster-check", wrong: "cluster-check needs HOST:PORT", hint: "cellserver cluster-check 127.0.0.1:6379"},
 	{args: "--cluster-import", wrong: "cluster-nodes", hint: "give the directives of this node"},
+	{args: "doctr 127.0.0.1:6379 --tls", wrong: "'doctr' is no command", hint: "did you mean 'doctor'?"},
+	{args: "doctr", wrong: "'doctr' is no command", hint: "did you mean 'doctor'?"},
+	{args: "check-config --prot 1", wrong: "'prot'", hint: "did you mean 'port'?"},
+	{args: "completion fish", wrong: "'fish'", hint: "bash or zsh"},
 	{args: "--ping --prot 1", wrong: "'prot'", hint: "did you mean 'port'?"},
 }
 
 // acts are what the program does in the place of a server.
-var acts = map[string]bool{"--check-rules": true, "--doctor": true, "--cluster-check": true, "--cluster-import": true, "--ping": true}
+var acts = map[string]bool{"check-config": true, "completion": true, "--check-rules": true, "--doctor": true, "--cluster-check": true, "--cluster-import": true, "--ping": true}
 
 const tlsArgs = "--tls-port FREE --tls-cert-file crt --tls-key-file key --tls-ca-cert-file ca"
 

@@ -27,11 +27,11 @@
 //	listen.go        opens one listener
 //	inherited.go     the listeners that systemd opens (socket activation)
 //	tls.go           certificates
+//	check.go         check-config, check-rules and cluster-check
 //	cluster.go       the member of a cluster: its parts, its start and its end
 //	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
 //	clusterrecover.go  a new cluster of one node, from its disk or from a file
 //	bootid.go        which start of the kernel this is
-//	clustercheck.go  --cluster-check: asks a node how its cluster is
 //	clusterclock.go  the time of a cluster
 //	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE

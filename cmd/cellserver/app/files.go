@@ -15,28 +15,32 @@ import (
 // resolveDir makes dir absolute, and creates the default one if the configuration needs it. The working
 // directory of the process stays the same, because several servers can run in one process: see [pathOf].
 func resolveDir(cfg *config.Config) error {
+	missing, err := findDir(cfg)
+	if missing && needsDir(cfg) {
+		if err := os.Mkdir(cfg.Dir, 0o755); err != nil {
+			return fmt.Errorf("dir %s: %w: choose another dir with --dir", cfg.Dir, cause(err))
+		}
+	}
+	return err
+}
+
+// findDir is resolveDir without the default directory, which may be missing.
+func findDir(cfg *config.Config) (missing bool, err error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
-		return fmt.Errorf("dir %s: %w", cfg.Dir, err)
+		return false, fmt.Errorf("dir %s: %w", cfg.Dir, err)
 	}
 	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) && cfg.Dir == config.DefaultDir {
-		cfg.Dir = dir
-		if needsDir(cfg) {
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				return fmt.Errorf("dir %s: %w: choose another dir with --dir", dir, cause(err))
-			}
-		}
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("dir %s: %w: create it, or choose another dir", cfg.Dir, cause(err))
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("dir %s: not a directory: choose another dir", cfg.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && cfg.Dir == config.DefaultDir:
+		missing = true
+	case err != nil:
+		return false, fmt.Errorf("dir %s: %w: create it, or choose another dir", cfg.Dir, cause(err))
+	case !info.IsDir():
+		return false, fmt.Errorf("dir %s: not a directory: choose another dir", cfg.Dir)
 	}
 	cfg.Dir = dir
-	return nil
+	return missing, nil
 }
 
 // needsDir reports whether a file of the server belongs into dir. A server without persistence does not
@@ -108,4 +112,16 @@ func readRegular(path string, most int64) (text []byte, info fs.FileInfo, err er
 		err = fmt.Errorf("more than %d bytes", most)
 	}
 	return text, info, err
+}
+
+// maxRuleBytes bounds the size of a rules-file.
+const maxRuleBytes = 4 << 20
+
+// readRules reads a rules-file. Its error has no path.
+func readRules(path string) ([]byte, error) {
+	text, _, err := readRegular(path, maxRuleBytes)
+	if err != nil {
+		return nil, advised(cause(err))
+	}
+	return text, nil
 }

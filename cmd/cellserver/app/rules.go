@@ -61,28 +61,6 @@ func (c ruleCopy) Read() (text []byte, err error) {
 // Write implements [ruleurl.Copy].
 func (c ruleCopy) Write(text []byte) error { return replaceFile(c.path(), text, 0o600) }
 
-// maxRuleBytes bounds the size of a rules-file.
-const maxRuleBytes = 4 << 20
-
-// readRules reads a rules-file. Its error has no path.
-func readRules(path string) ([]byte, error) {
-	text, _, err := readRegular(path, maxRuleBytes)
-	if err != nil {
-		return nil, advised(cause(err))
-	}
-	return text, nil
-}
-
-// CheckRules reads a rules-file as the server does, and returns a line for each of its rules.
-func CheckRules(path string) (lines []string, err error) {
-	var checked ruleset.Rules
-	file := rulefile.File{Read: readRules, Use: checked.UseFile}
-	if err := file.Configure(path, path); err != nil {
-		return nil, err
-	}
-	return checked.Shown(), nil
-}
-
 // watchRules looks at the rules-file until ctx ends. It has a goroutine of its own, so that nothing else
 // waits for a file system that does not answer.
 func (a *App) watchRules(ctx context.Context) {

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"cellserver/internal/config"
+	"cellserver/internal/porttest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWordsAndOptionsAreOne: a sub-command does the same as the option with its name.
+func TestWordsAndOptionsAreOne(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	write(t, file, "rules:\n  api:\n    limits: CL.WINDOW 5 60\n")
+	nobody := fmt.Sprint(porttest.Free(t))
+	for _, args := range [][]string{
+		{"version"}, {"licenses"}, {"help"}, {"check-rules", file}, {"check-rules"}, {"check-rules", file, "more"},
+		{"ping", "--port", nobody}, {"doctor", "--port", nobody}, {"doctor", "localhost:x"}, {"cluster-check"},
+		{"cluster-recover", "--prot", "1"}, {"check-config", "--prot", "1"}, {"doctor", "--help"}, {"import"},
+		{"cluster-import"}, {"completion", "bash"}, {"completion", "fish"},
+	} {
+		out, errs, code := runToEnd(t, "", args...)
+		out2, errs2, code2 := runToEnd(t, "", append([]string{"--" + args[0]}, args[1:]...)...)
+		require.Equal(t, []any{out, errs, code}, []any{out2, errs2, code2}, args)
+		require.Equal(t, code == 0, errs == "", args)
+		require.LessOrEqual(t, strings.Count(errs, "\n"), 1, args)
+	}
+}
+
+// TestHelpBeginsWithTheCommands, explains each one, and has no Markdown.
+func TestHelpBeginsWithTheCommands(t *testing.T) {
+	text, _, _ := runToEnd(t, "", "--help")
+	first := strings.Join(strings.SplitAfterN(text, "\n", 25)[:24], "")
+	for _, s := range subcommands() {
+		require.Contains(t, first, "\n  "+s.name)
+		out, errs, code := runToEnd(t, "", "help", s.name)
+		require.Equal(t, []any{s.help(), "", 0}, []any{out, errs, code})
+		require.Contains(t, out, "Exit codes: 0 after")
+		for _, o := range s.options {
+			require.Contains(t, out, "\n  "+o.name)
+		}
+		require.NotContains(t, out+text, "](")
+		require.NotContains(t, out+text, "`")
+	}
+	require.Contains(t, first, "Exit codes: 0 after")
+	for line := range strings.Lines(first) {
+		require.LessOrEqual(t, len(line), widest+1)
+	}
+	for _, name := range names() {
+		_, taken := config.Lookup(name)
+		require.False(t, taken, "the option --%s would have two meanings", name)
+	}
+}
+
+// TestUnknownCommands: the error says what is near. A configuration file keeps its error.
+func TestUnknownCommands(t *testing.T) {
+	for want, args := range map[string][]string{
+		"'doctr' is no command, and there is no configuration file 'doctr': did you mean 'doctor'?": {"doctr"},
+		"did you mean 'check-rules'?":                        {"check-rule", "rules.yaml", "--port", "1"},
+		"help: 'xyzzy' is no command: cellserver help lists": {"help", "xyzzy"},
+		"'rules' is no option: write --name value":           {"port", "rules"},
+		"'serve' is no command, and there is no config":      {"serve", "--port", "1"},
+		"cellserver help lists the commands":                 {"xyzzy"},
+		"help: 'pnig' is no command: did you mean 'ping'?":   {"help", "pnig"},
+		"can't open config file './doctr': open":             {"./doctr"},
+		"can't open config file 'redis.conf': open":          {"redis.conf"},
+		"--key needs FILE: cellserver doctor":                {"doctor", "--tls", "--key"},
+		`version takes no "x": cellserver version`:           {"version", "x"},
+		"completion needs SHELL: cellserver completion bash": {"completion"},
+	} {
+		out, errs, code := runToEnd(t, "", args...)
+		require.Equal(t, []any{"", 1}, []any{out, code})
+		require.Contains(t, errs, want)
+	}
+}
+
+// TestAConfigurationFileMayHaveAnyName, except that of a sub-command; a path has no such limit.
+func TestAConfigurationFileMayHaveAnyName(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "doctor"), "prot 1\n")
+	write(t, filepath.Join(dir, "limits"), "prot 1\n")
+	for _, name := range []string{"limits", "./doctor", filepath.Join(dir, "doctor")} {
+		_, errs, _ := runIn(t, dir, name)
+		require.Contains(t, errs, name+":1: unknown directive 'prot': did you mean 'port'?")
+	}
+}
+
+// TestCheckConfig finds what would end a start, and changes nothing.
+func TestCheckConfig(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "redis.conf"), "port 6399\nactiverehashing yes\n")
+	write(t, filepath.Join(dir, "bad.yaml"), "rules: 1\n")
+	write(t, filepath.Join(dir, "bad.acl"), "user ann frob\n")
+	before, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	out, errs, code := runIn(t, dir, "check-config", "redis.conf", "--maxmemory", "1gb")
+	require.Equal(t, []any{"", 0}, []any{errs, code})
+	require.Regexp(t, regexp.MustCompile(`(?s)^The configuration is right\.\nwarning: redis.conf:2: .*activerehashing.*ignored\n$`), out)
+	for want, args := range map[string][]string{
+		"redis.con': open":       {"redis.con"},
+		"bad.yaml":               {"--rules-file", "bad.yaml"},
+		"bad.acl:1":              {"--aclfile", "bad.acl"},
+		"/no/such/dir":           {"--dir", "/no/such/dir"},
+		"tls-port needs":         {"--tls-port", "6398"},
+		"tls-cert-file and tls-": {"--http-tls-port", "6398", "--tls-cert-file", "a", "--tls-key-file", "b", "--tls-auth-clients", "no"},
+	} {
+		out, errs, code := runIn(t, dir, append([]string{"check-config"}, args...)...)
+		after, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, after, len(before))
+		_, started, _ := runIn(t, dir, append(args, "--port", fmt.Sprint(porttest.Free(t)), "--appendonly", "no", "--save", "")...)
+		require.Equal(t, []any{"", 1, started}, []any{out, code, errs})
+		require.Contains(t, errs, want)
+	}
+}
