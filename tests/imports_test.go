@@ -162,11 +162,12 @@ var mayImport = map[string][]string{
 		"httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters",
 		"limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp",
 		"resp/transport",
-		"server", "server/report", "store"},
+		"server", "server/report", "store", "cmd/cellserver/logline"},
 	"cmd/cellserver/doctor":   {}, // it knows the server by its replies only
+	"cmd/cellserver/logline":  {"internal/config"},
 	"cmd/cellserver/rulefile": {"limiters/ruleset"},
 	"cmd/cellserver/ruleurl":  {"limiters/ruleset"},
-	"cmd/cellserver":          {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config", "internal/config/configload", "internal/notices"},
+	"cmd/cellserver":          {"cmd/cellserver/app", "cmd/cellserver/doctor", "cmd/cellserver/logline", "internal/config", "internal/config/configload", "internal/notices"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.

@@ -11,6 +11,7 @@
 //	hide_*.go    hides passwords from the list of processes
 //	collector.go     how much garbage the heap may have
 //	files.go     reads configuration files and standard input
+//	logline/     the lines of the log
 //	app/         the server; it knows no flags, no signals and no exit codes
 //
 // The order of the start: run reads the configuration, registers SIGTERM and SIGINT, and opens the listeners
@@ -21,9 +22,9 @@
 // SIGTERM or SIGINT ends the process at once.
 //
 // Exit codes: 0 after a clean stop, and after a sub-command that succeeds. 1 after an error, and after a second
-// signal. An error is one line on standard error.
+// signal. An error is one line on standard error, in JSON if log-format says so.
 //
-// The greeting goes to standard output. It is left out if logfile is set or loglevel is warning.
+// The greeting goes to standard output. It is left out if logfile is set, loglevel is warning or log-format is json.
 //
 // Invariants: each goroutine for signals lives as long as the process. No password stays in the list of
 // processes.

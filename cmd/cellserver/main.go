@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
 	"cellserver/cmd/cellserver/app"
+	"cellserver/cmd/cellserver/logline"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/notices"
@@ -18,10 +20,17 @@ import (
 func main() {
 	args := ownArgs()
 	if err := run(args, hidePasswords()); err != nil {
-		fmt.Fprintln(os.Stderr, "cellserver:", err)
+		if inJSON := (jsonError{}); errors.As(err, &inJSON) {
+			slog.New(logline.NewJSON(os.Stderr, nil)).Error("the server ends", "error", inJSON.error)
+		} else {
+			fmt.Fprintln(os.Stderr, "cellserver:", err)
+		}
 		os.Exit(1)
 	}
 }
+
+// jsonError is the error of a server whose log-format is json.
+type jsonError struct{ error }
 
 // ownArgs replaces os.Args by a copy, and returns the arguments without the name of the program. The list of
 // processes shows the original memory.
@@ -49,7 +58,7 @@ func run(args []string, visible error) error {
 	return nil
 }
 
-// execute runs the sub-command of a command line. Without one it serves until the stop.
+// execute runs the sub-command of a command line. Without one it serves.
 func execute(args []string, visible error) error {
 	if s := chosen(args); s != nil {
 		return s.execute(args[1:])
@@ -57,8 +66,18 @@ func execute(args []string, visible error) error {
 	var files fileReader
 	cfg, warnings, err := configload.Load(args, os.Environ(), files.read)
 	if err != nil {
-		return unknown(args, err)
+		err = unknown(args, err)
+	} else {
+		err = serve(cfg, warnings, files.first, visible)
 	}
+	if err != nil && cfg.LogFormat == config.LogJSON {
+		err = jsonError{err}
+	}
+	return err
+}
+
+// serve runs the server until the stop.
+func serve(cfg *config.Config, warnings []configload.Warning, file string, visible error) error {
 	if visible != nil {
 		warnings = append(warnings, configload.Warning{File: "command line", Text: "passwords stay visible in the list of processes: " +
 			"set requirepass in a configuration file (" + visible.Error() + ")"})
@@ -66,9 +85,9 @@ func execute(args []string, visible error) error {
 	paceCollector()
 	ctx := stopOnSignal()
 	o := app.Options{
-		Config: cfg, Warnings: warnings, ConfigFile: files.first, Sockets: activation.Files(true), Notify: notify,
+		Config: cfg, Warnings: warnings, ConfigFile: file, Sockets: activation.Files(true), Notify: notify,
 	}
-	if cfg.LogFile == "" && cfg.LogLevel != config.LogWarning {
+	if cfg.LogFile == "" && cfg.LogLevel != config.LogWarning && cfg.LogFormat == config.LogText {
 		o.Greet = func(text string) { fmt.Print(text) }
 	}
 	a, err := app.New(o)

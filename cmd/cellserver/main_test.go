@@ -57,8 +57,8 @@ func runToEnd(t *testing.T, stdin string, args ...string) (stdout, stderr string
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// serve starts the program and returns when it has its data. Clients before that may get LOADING, if the disk is slow.
-func serve(t *testing.T, cmd *exec.Cmd) {
+// serveProgram starts the program and returns when it has its data. Clients before that may get LOADING, if the disk is slow.
+func serveProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestDoctor(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
 	address := "127.0.0.1:" + port
 	cmd := program(t, "--port", port, "--dir", t.TempDir(), "--requirepass", "secret", "--metrics-top-keys", "10")
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	defer cmd.Process.Kill()
 	out, errs, code := runToEnd(t, "", "--doctor", address)
 	require.Equal(t, []any{"", 1}, []any{out, code})
@@ -145,7 +145,7 @@ func TestDoctor(t *testing.T) {
 // TestDoctorWithoutAWholeAddress completes the address as --ping does, and names what is wrong.
 func TestDoctorWithoutAWholeAddress(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
-	serve(t, program(t, "--port", port, "--dir", t.TempDir()))
+	serveProgram(t, program(t, "--port", port, "--dir", t.TempDir()))
 	for _, args := range [][]string{{"--port", port}, {"127.0.0.1:" + port}, {"127.0.0.1", "--port", port}, {"localhost", "--port=" + port}} {
 		out, errs, code := runToEnd(t, "", append([]string{"--doctor"}, args...)...)
 		require.Equal(t, []any{"", 0}, []any{errs, code}, args)
@@ -180,7 +180,7 @@ func TestDoctorTLS(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
 	address := "127.0.0.1:" + port
 	cmd := program(t, "--port", port, "--dir", t.TempDir())
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	defer cmd.Process.Kill()
 	for want, options := range map[string][]string{
 		"--cacert: open /no/such/file":     {"--tls", "--cacert", "/no/such/file"},
@@ -224,7 +224,7 @@ func TestConfigurationEndToEnd(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	cmd := program(t, file, "--port", port, "--timeout", "9")
 	cmd.Env = append(cmd.Env, "CELLSERVER_MAXMEMORY=20mb", "CELLSERVER_TIMEOUT=8")
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	c := resptest.Dial(t, "127.0.0.1:"+port)
 	require.Equal(t, resptest.Simple("OK"), c.Do("AUTH", "a b"))
 	for name, want := range map[string]string{
@@ -239,7 +239,7 @@ func TestConfigurationFromStandardInput(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
 	cmd := program(t, "-")
 	cmd.Stdin = strings.NewReader("port " + port + "\ndatabases 3\n")
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	c := resptest.Dial(t, "127.0.0.1:"+port)
 	require.Equal(t, []any{"databases", "3"}, c.Do("CONFIG", "GET", "databases"))
 }
@@ -250,7 +250,7 @@ func TestPing(t *testing.T) {
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "connection refused")
 	socket := filepath.Join(t.TempDir(), "s")
-	serve(t, program(t, "--port", port, "--unixsocket", socket, "--requirepass", "x"))
+	serveProgram(t, program(t, "--port", port, "--unixsocket", socket, "--requirepass", "x"))
 	for _, args := range [][]string{{"--port", port}, {"--bind", "*", "--port", port}, {"--port", "0", "--unixsocket", socket}} {
 		_, errs, code = runToEnd(t, "", append([]string{"--ping"}, args...)...)
 		require.Equal(t, []any{"", 0}, []any{errs, code})
@@ -262,7 +262,7 @@ func TestSignalsAndShutdownExitWithZero(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			port := fmt.Sprint(porttest.Free(t))
 			cmd := program(t, "--port", port)
-			serve(t, cmd)
+			serveProgram(t, cmd)
 			c := resptest.Dial(t, "127.0.0.1:"+port)
 			require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 			switch how {
@@ -288,7 +288,7 @@ func TestHangupReloadsTheRules(t *testing.T) {
 	}
 	rules(10)
 	cmd := program(t, "--port", port, "--rules-file", file)
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	c := resptest.Dial(t, "127.0.0.1:"+port)
 	rules(20)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
@@ -302,7 +302,7 @@ func TestHangupReloadsTheRules(t *testing.T) {
 func TestSecondSignalExitsAtOnce(t *testing.T) {
 	port := fmt.Sprint(porttest.Free(t))
 	cmd := program(t, "--port", port, "--shutdown-timeout", "1000")
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	c, other := resptest.Dial(t, "127.0.0.1:"+port), resptest.Dial(t, "127.0.0.1:"+port)
 	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "big", strings.Repeat("x", 8<<20)))
 	c.Write(bytes.Repeat(resptest.Command("GET", "big"), 4))
@@ -320,7 +320,7 @@ func TestStartAfterKill(t *testing.T) {
 	port, socket := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "s")
 	for range 2 {
 		cmd := program(t, "--port", port, "--unixsocket", socket)
-		serve(t, cmd)
+		serveProgram(t, cmd)
 		require.Equal(t, resptest.Simple("PONG"), resptest.Dial(t, socket).Do("PING"))
 		require.NoError(t, cmd.Process.Kill())
 		require.Equal(t, -1, waitForExit(t, cmd))

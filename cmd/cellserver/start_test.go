@@ -59,7 +59,7 @@ func TestAFailedLoadIsOneLine(t *testing.T) {
 				appendOnly = "no"
 			}
 			if len(files) == 0 {
-				serve(t, program(t, "--port", fmt.Sprint(porttest.Free(t)), "--dir", dir))
+				serveProgram(t, program(t, "--port", fmt.Sprint(porttest.Free(t)), "--dir", dir))
 				want = "another server uses the directory " + dir + ": stop that server, or choose another directory with --dir"
 			}
 			args := []string{"--port", fmt.Sprint(porttest.Free(t)), "--dir", dir, "--appendonly", appendOnly}
@@ -84,7 +84,7 @@ func TestAFailedLoadIsOneLine(t *testing.T) {
 func TestTheGreetingComesLast(t *testing.T) {
 	dir, port := t.TempDir(), fmt.Sprint(porttest.Free(t))
 	cmd := program(t, "--port", port, "--dir", dir)
-	serve(t, cmd)
+	serveProgram(t, cmd)
 	c := resptest.Dial(t, "127.0.0.1:"+port)
 	for i := range 500 {
 		require.Equal(t, resptest.Simple("OK"), c.Do("SET", fmt.Sprint("k", i), "v"))
@@ -132,7 +132,7 @@ func TestRelativePathsBeginWhereTheServerWasStarted(t *testing.T) {
 			port := fmt.Sprint(porttest.Free(t))
 			cmd := program(t, "--port", port, "--dir", "data", "--rules-file", "rules.yaml", "--aclfile", "users.acl", "--unixsocket", "s.sock")
 			cmd.Dir = root
-			serve(t, cmd)
+			serveProgram(t, cmd)
 			c := resptest.Dial(t, "127.0.0.1:"+port)
 			require.Equal(t, int64(test.want), c.Do("CL.CHECK", "r", "k").([]any)[1])
 			require.Equal(t, resptest.Simple("OK"), c.Do("ACL", "LOAD"))

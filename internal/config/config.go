@@ -49,6 +49,15 @@ const (
 	LogWarning LogLevel = "warning"
 )
 
+// LogFormat is the form of a line of the log.
+type LogFormat string
+
+// The values of log-format.
+const (
+	LogText LogFormat = "text"
+	LogJSON LogFormat = "json"
+)
+
 // TLSAuth says whether TLS clients must send a certificate.
 type TLSAuth string
 
@@ -175,6 +184,7 @@ type Config struct {
 	Hz              int // background rounds a second, 1 to 500
 	LogLevel        LogLevel
 	LogFile         string // path, "": standard output
+	LogFormat       LogFormat
 	Dir             string // the working directory
 	ShutdownTimeout int    // seconds that a shutdown waits for clients
 

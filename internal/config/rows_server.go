@@ -80,6 +80,14 @@ var securityDirectives = group("Security", "",
 // DefaultDir is the default of the directive dir. The server makes this directory if it needs it.
 const DefaultDir = "cellserver-data"
 
+// logFormat also takes the values of Valkey.
+var logFormat = value.Then(value.Enum(LogText, LogJSON, "logfmt", "legacy"), func(f LogFormat) LogFormat {
+	if f == LogJSON {
+		return LogJSON
+	}
+	return LogText
+})
+
 var hz = value.Then(value.Int(0, maxInt), func(n int) int { return min(max(n, 1), 500) })
 
 var generalDirectives = group("General", "",
@@ -89,6 +97,8 @@ var generalDirectives = group("General", "",
 		"Background rounds a second. A number outside 1…500 is replaced by the nearest bound."),
 	field("loglevel", value.Enum(LogDebug, LogVerbose, LogNotice, LogWarning), "notice", func(c *Config) *LogLevel { return &c.LogLevel },
 		"The lowest level of message that is logged."),
+	field("log-format", logFormat, "text", func(c *Config) *LogFormat { return &c.LogFormat },
+		"Form of a line of the [log](operating.md#log-lines). Valkey's values `logfmt` and `legacy` are `text`."),
 	field("logfile", value.Text, "", func(c *Config) *string { return &c.LogFile },
 		"Log file; empty is standard output.").immutable(),
 	field("dir", value.Text, DefaultDir, func(c *Config) *string { return &c.Dir },

@@ -43,7 +43,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err := a.sockets.configure(cfg); err != nil {
 		return refuseListen(old, cfg, err)
 	}
-	a.log.setLevel(cfg)
+	a.log.configure(cfg)
 	configureStore(a.store, cfg)
 	configureClock(a.clock, cfg)
 	return nil

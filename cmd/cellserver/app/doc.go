@@ -99,5 +99,5 @@
 //   - clock.setting is held while the clock is set. Reading the clock takes no lock. clockSteps.mu is taken before it, and
 //     before the store's locks.
 //
-// The certificates, the level of the log and the state of Run are atomics.
+// The certificates, the level and the format of the log, and the state of Run are atomics.
 package app

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/cmd/cellserver/logline"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
@@ -53,7 +54,7 @@ func open(t testing.TB, directives ...string) (*instance, error) {
 	cfg, warnings, err := configload.Load(args, nil, nil)
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
-	level := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: redisLevels}
+	level := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: logline.Levels}
 	in.App, err = New(Options{
 		Config: cfg, Warnings: warnings, Log: slog.New(slog.NewTextHandler(in.log, level)),
 		Greet: func(text string) { in.greeted.Write([]byte(text)) },

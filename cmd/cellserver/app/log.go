@@ -8,7 +8,9 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
+	"cellserver/cmd/cellserver/logline"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 )
@@ -17,57 +19,38 @@ import (
 type logger struct {
 	*slog.Logger
 	level slog.LevelVar // loglevel; without effect on the log of Options
-}
-
-// levelVerbose lies between debug and info, as Redis's verbose lies between debug and notice.
-const levelVerbose slog.Level = -2
-
-// levels has the lowest level that each loglevel logs.
-var levels = map[config.LogLevel]slog.Level{
-	config.LogDebug: slog.LevelDebug, config.LogVerbose: levelVerbose,
-	config.LogNotice: slog.LevelInfo, config.LogWarning: slog.LevelWarn,
+	json  atomic.Bool   // log-format, with the same exception
 }
 
 // open uses the given log. If that is nil, it opens the log of the configuration.
 func (l *logger) open(given *slog.Logger, cfg *config.Config) error {
-	l.setLevel(cfg)
+	l.configure(cfg)
 	if given != nil {
 		l.Logger = given
 		return nil
 	}
 	var out io.Writer = os.Stdout
 	if cfg.LogFile != "" {
-		file := logFile(pathOf(cfg, cfg.LogFile))
+		file := logline.File(pathOf(cfg, cfg.LogFile))
 		if _, err := file.Write(nil); err != nil {
 			return fmt.Errorf("cannot write the logfile %s: %w: choose another logfile",
 				cfg.LogFile, cause(err))
 		}
 		out = file
 	}
-	l.Logger = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: &l.level, ReplaceAttr: redisLevels}))
+	l.Logger = slog.New(logline.New(out, &l.level, &l.json))
 	return nil
 }
 
-// setLevel takes loglevel from a configuration.
-func (l *logger) setLevel(cfg *config.Config) { l.level.Set(levels[cfg.LogLevel]) }
-
-// redisLevels writes the names of levels as loglevel has them.
-func redisLevels(groups []string, attr slog.Attr) slog.Attr {
-	level, ok := attr.Value.Any().(slog.Level)
-	if attr.Key != slog.LevelKey || !ok || len(groups) > 0 {
-		return attr
-	}
-	for name, lowest := range levels {
-		if level == lowest {
-			return slog.String(slog.LevelKey, string(name))
-		}
-	}
-	return attr
+// configure takes loglevel and log-format from a configuration.
+func (l *logger) configure(cfg *config.Config) {
+	l.level.Set(logline.Lowest(cfg.LogLevel))
+	l.json.Store(cfg.LogFormat == config.LogJSON)
 }
 
 // verbose logs at Redis's level verbose.
 func (l *logger) verbose(text string, args ...any) {
-	l.Log(context.Background(), levelVerbose, text, args...)
+	l.Log(context.Background(), logline.Verbose, text, args...)
 }
 
 // guard runs a background job. It logs a panic, so that the server continues.
@@ -78,23 +61,6 @@ func (l *logger) guard(panicked string, job func()) {
 		}
 	}()
 	job()
-}
-
-// logFile is the path of a file. Each write opens the file, so that log rotation can rename it without a
-// signal.
-type logFile string
-
-// Write appends p.
-func (f logFile) Write(p []byte) (int, error) {
-	file, err := os.OpenFile(string(f), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return 0, err
-	}
-	n, err := file.Write(p)
-	if failed := file.Close(); err == nil {
-		err = failed
-	}
-	return n, err
 }
 
 // warnings logs the warnings of the configuration. The ignored directives of one file share a line, because

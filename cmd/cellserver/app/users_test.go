@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -163,5 +164,28 @@ func TestRightsChangeUnderLoad(t *testing.T) {
 		require.EqualValues(t, 1, admin.Do("ACL", "DELUSER", "alice"))
 		working.Wait()
 		require.False(t, exists())
+	}
+}
+
+// TestUsersWhoLockEverybodyOut: the start warns if nobody can log in, and only then.
+func TestUsersWhoLockEverybodyOut(t *testing.T) {
+	const warning = "nobody can log in, because no user is on and has a password"
+	for users, shut := range map[string]bool{
+		"user default off\n":                                true,
+		"user default off\nuser ann on ~* +@all\n":          true,
+		"user default off\nuser ann off >secret ~* +@all\n": true,
+		"user default on\nuser ann off\n":                   true,
+		"user default off\nuser ann on >secret ~* +@all\n":  false,
+		"user default off\nuser ann on nopass ~* +@all\n":   false,
+		"user ann off\n":                                    false,
+		"user default on >secret ~* +@all\n":                false,
+	} {
+		file := filepath.Join(t.TempDir(), "users.acl")
+		require.NoError(t, os.WriteFile(file, []byte(users), 0o600))
+		in, err := open(t, "--aclfile", file)
+		require.NoError(t, err)
+		in.run(t)
+		in.waitServing(t)
+		require.Equal(t, shut, strings.Contains(in.log.String(), warning), users)
 	}
 }

@@ -16,20 +16,41 @@ import (
 //
 // args is the command line without the program's name; environ is the result of os.Environ. readFile reads
 // configuration files; its argument "-" is standard input. An error names the place of the fault, or is
-// [ErrHelp], [ErrVersion] or [ErrLicenses].
+// [ErrHelp], [ErrVersion] or [ErrLicenses]. After an error, only log-format of the configuration is right.
 func Load(args, environ []string, readFile func(string) ([]byte, error)) (*config.Config, []Warning, error) {
 	l := &loader{config: config.Default(), readFile: readFile, glob: filepath.Glob}
-	if err := l.load(args, environ); err != nil {
-		return nil, l.warnings, err
-	}
-	return l.config, l.warnings, nil
+	err := l.load(args, environ)
+	return l.config, l.warnings, err
 }
 
 func (l *loader) load(args, environ []string) error {
 	line, err := parseCommandLine(args)
-	if err != nil {
-		return err
+	if err == nil {
+		err = l.sources(line, environ)
 	}
+	if err != nil {
+		l.findFormat(line.options, environ)
+	}
+	return err
+}
+
+// findFormat looks for log-format in the sources that an error hides, so that the error has the right form.
+func (l *loader) findFormat(options [][]string, environ []string) {
+	const name = "log-format"
+	for _, entry := range environ {
+		if value, ours := strings.CutPrefix(entry, variable(name)+"="); ours {
+			_ = l.config.Set(name, []string{value}) // a wrong value is another error
+		}
+	}
+	for _, option := range options {
+		if strings.EqualFold(option[0], name) {
+			_ = l.config.Set(name, option[1:])
+		}
+	}
+}
+
+// sources applies all sources.
+func (l *loader) sources(line commandLine, environ []string) error {
 	l.warned = map[string]bool{}
 	for _, name := range line.files {
 		if err := l.file(name); err != nil {

@@ -174,8 +174,7 @@ func TestLoad(t *testing.T) {
 
 func TestHelpAndVersion(t *testing.T) {
 	for arg, want := range map[string]error{"-h": ErrHelp, "--help": ErrHelp, "-v": ErrVersion, "--version": ErrVersion, "--licenses": ErrLicenses} {
-		c, _, err := Load([]string{arg}, []string{"CELLSERVER_NONSENSE=1"}, files{}.read)
-		require.Nil(t, c)
+		_, _, err := Load([]string{arg}, []string{"CELLSERVER_NONSENSE=1"}, files{}.read)
 		require.True(t, errors.Is(err, want), arg)
 	}
 	for _, d := range config.Directives() {
@@ -220,7 +219,7 @@ func TestNewerConfLoads(t *testing.T) {
 		"cluster-manual-failover-timeout 5000", "cluster-slot-migration-log-max-len 1000", "hide-user-data-from-log yes",
 		"commandlog-execution-slower-than 10000", "commandlog-large-reply-max-len 128", "lookahead 16",
 		"primaryauth secret", "primaryuser replica", "server-cpulist 0-7:2", "bio-cpulist 1,3", "cluster-databases 1",
-		"active-defrag-cycle-us 500", "unixsocketgroup redis", "log-format logfmt",
+		"active-defrag-cycle-us 500", "unixsocketgroup redis",
 		"replica-full-sync-buffer-limit 0", "cluster-compatibility-sample-ratio 0",
 	}
 	_, warnings, err := files{"valkey.conf": strings.Join(lines, "\n")}.load([]string{"valkey.conf"}, nil)
@@ -229,6 +228,12 @@ func TestNewerConfLoads(t *testing.T) {
 	for i, w := range warnings {
 		name, _, _ := strings.Cut(lines[i], " ")
 		require.Equal(t, ignoredText(name, ""), w.Text)
+	}
+	for _, format := range []string{"logfmt", "legacy"} {
+		c, warnings, err := files{"valkey.conf": "log-format " + format}.load([]string{"valkey.conf"}, nil)
+		require.NoError(t, err)
+		require.Empty(t, warnings)
+		require.Equal(t, config.LogText, c.LogFormat)
 	}
 }
 

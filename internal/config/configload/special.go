@@ -24,7 +24,7 @@ var otherVersions = []string{
 	"cluster-databases", "cluster-blacklist-ttl",
 	"cluster-announce-client-ipv4", "cluster-announce-client-ipv6", "cluster-announce-client-port",
 	"cluster-announce-client-tls-port", "cluster-config-save-behavior",
-	"io-threads-always-active", "min-string-size-avoid-copy-reply", "log-format", "log-timestamp-format",
+	"io-threads-always-active", "min-string-size-avoid-copy-reply", "log-timestamp-format",
 	"repl-mptcp", "mptcp", "rdma-port", "rdma-bind", "rdma-completion-vector",
 	"cluster-slot-migration-log-max-len", "cluster-compatibility-sample-ratio", "key-memory-histograms",
 	"commandlog-execution-slower-than", "commandlog-slow-execution-max-len", "commandlog-request-larger-than",
