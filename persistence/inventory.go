@@ -26,10 +26,11 @@ type inventory struct {
 	logs      []string // other logs
 	snapshots []string // all snapshots, with their paths
 	foreign   []string // snapshots of a form that the server does not read
+	copies    []string // names that say that they have a snapshot or a log, such as dump.rdb.gz
 }
 
-// takeInventory looks into the directory of the files, and changes nothing. Names that end in another way,
-// such as .old, are of no interest: so an owner can keep old data in the directory.
+// takeInventory looks into the directory of the files, and changes nothing. Names that end in .old are of no
+// interest: so an owner can keep old data in the directory.
 func takeInventory(files fs.FS, set *Settings) (inv *inventory, err error) {
 	inv = &inventory{dir: set.Dir}
 	names, err := files.List(set.Dir)
@@ -78,6 +79,8 @@ func (inv *inventory) add(files fs.FS, set *Settings, name string) {
 		inv.foreign = append(inv.foreign, path)
 	case ext == ".aof":
 		inv.logs = append(inv.logs, path)
+	case ext != ".old" && (strings.Contains(name, ".rdb") || strings.Contains(name, ".aof")):
+		inv.copies = append(inv.copies, name)
 	case ext == "":
 		inside, err := files.List(path)
 		if err == nil && len(aof.Parts(inside)) > 0 { // an error: no directory, or that of somebody else
@@ -128,6 +131,9 @@ func (inv *inventory) check(set *Settings) error {
 	}
 	return nil
 }
+
+// empty reports whether there is nothing to load.
+func (inv *inventory) empty() bool { return !inv.node && inv.log.Empty() && len(inv.snapshots) == 0 }
 
 // checkNode is check for a node of a cluster. Snapshots beside the directory of a node are its exports.
 func (inv *inventory) checkNode() error {

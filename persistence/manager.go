@@ -75,6 +75,11 @@ func (m *Manager) Start(ctx context.Context) error {
 	m.update(func(c *Condition) { c.Loading = true })
 	set := m.settings.Load()
 	inv, err := m.take(set)
+	if err == nil && inv.empty() && len(inv.copies) > 0 {
+		m.progress.log.Warn("the server begins empty, beside files that may be copies of data: to load one, "+
+			"unpack it, put it into another directory as dump.rdb, and start the server with this dir; "+
+			".old at the end of its name ends this warning", "dir", set.Dir, "files", aof.Names(inv.copies))
+	}
 	if err == nil && !set.Exports {
 		err = m.loadAll(ctx, set, inv)
 	}
@@ -145,7 +150,7 @@ func (m *Manager) Takeover(ctx context.Context) (retire func() error, err error)
 	if err != nil {
 		return nil, err
 	}
-	if inv.log.Empty() && len(inv.snapshots) == 0 {
+	if inv.empty() {
 		return nil, fmt.Errorf("%s has neither a log nor a snapshot: "+
 			"name the directory or the RDB file that has the keys", set.Dir)
 	}

@@ -154,3 +154,32 @@ func TestDumpsAreExchangedWithRedis(t *testing.T) {
 	require.Equal(t, strings.Repeat("compress me ", 100), back.Do("GET", "text"))
 	require.Equal(t, "from here", back.Do("GET", "more"))
 }
+
+// TestCopiesBesideAnEmptyStart: a start without data says that there may be some. Data, and .old, end the warning.
+func TestCopiesBesideAnEmptyStart(t *testing.T) {
+	const warning = "the server begins empty, beside files that may be copies of data"
+	for names, want := range map[string]string{
+		"dump.rdb.bak":           "files=dump.rdb.bak",
+		"dump.rdb.gz dump.rdb.1": `files="dump.rdb.1, dump.rdb.gz"`,
+		"appendonly.aof~":        "files=appendonly.aof~",
+		"dump.rdb.old":           "",
+		"temp-1.rdb.x notes.txt": "",
+	} {
+		for _, log := range []string{"yes", "no"} {
+			dir := t.TempDir()
+			for name := range strings.FieldsSeq(names) {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("data"), 0o600))
+			}
+			in := start(t, "--dir", dir, "--appendonly", log)
+			require.Equal(t, want != "", strings.Contains(in.log.String(), warning), in.log.String())
+			require.Contains(t, in.log.String(), want)
+			ok(t, in.dial(t), "SET", "a", "b")
+			ok(t, in.dial(t), "SAVE")
+			in.stop()
+			in.wait(t)
+			again := start(t, "--dir", dir, "--appendonly", log)
+			require.NotContains(t, again.log.String(), warning)
+			require.FileExists(t, filepath.Join(dir, strings.Fields(names)[0]))
+		}
+	}
+}
