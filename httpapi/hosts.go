@@ -40,19 +40,18 @@ func isNumeric(host string) bool {
 	return host != "" && host[0] != ':'
 }
 
-// Misdirects reports whether a request may come from a page of another site, which does not know the token. A
-// browser sends the name and the port of this server as the Host. A proxy that forwards the Host of its client
-// sends another port or none.
+// Misdirects reports whether a request may come from a page of another site. If the server has a token, the answer is
+// no: another site does not know the token. A browser sends the port of this server with the name. A proxy that
+// forwards the Host of its client sends another port or no port, so its requests are not refused. A browser always
+// sends a Host.
 func (c *Config) Misdirects(r *http.Request) bool {
-	return c.Token == "" && r.Host != "" && !c.isOwn(r.Host) && portOf(r) == ownPort(r)
+	return c.Token == "" && r.Host != "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)
 }
 
-// portOf returns the port in the Host of a request, or else the port of its scheme.
-func portOf(r *http.Request) string {
-	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+// portOf returns the port of a Host. Without a port it is 80.
+func portOf(host string) string {
+	if _, port, err := net.SplitHostPort(host); err == nil {
 		return port
-	} else if r.TLS != nil {
-		return "443"
 	}
 	return "80"
 }

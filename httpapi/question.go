@@ -187,6 +187,15 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 		return wrong("limit belongs into a rule, or into POST /throttle, which needs no rule")
 	}
 	inQuery := len(q.sources)
+	for _, name := range []string{"rule", "quantity"} {
+		value, ok, err := body.take(name)
+		if ok && err == nil {
+			err = q.set(name, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if err := q.addRules(body); err != nil {
 		return err
 	}
@@ -203,32 +212,11 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 			return err
 		}
 	}
-	quantity, ok, err := body.take("quantity")
-	if err != nil {
-		return err
-	}
-	if ok {
-		if err := q.set("quantity", quantity); err != nil {
-			return err
-		}
-	}
 	return body.empty()
 }
 
-// addRules adds the rule and the keys of a body, and its further rules. The field key is the key of each rule without one.
+// addRules adds the keys of a body, and its further rules. The field key is the key of each rule without one.
 func (q *question) addRules(body fields) *Problem {
-	if body["rule"] != nil {
-		name, err := body.takeRule()
-		switch {
-		case err != nil:
-			return err
-		case len(q.rules) > 0:
-			return wrong("the path or the query names a rule, and so does the body: name it in one place")
-		case body["rules"] != nil:
-			return wrong("the body has rule and rules: give one of them")
-		}
-		q.rules = append(q.rules, name)
-	}
 	further, err := body.takeList("rules")
 	if err != nil {
 		return err

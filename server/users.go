@@ -34,7 +34,8 @@ func (s *Server) DefineUsers() error {
 	return err
 }
 
-// CheckUsers returns the error that DefineUsers would return for a configuration. file is its aclfile, or nil.
+// CheckUsers returns the error that DefineUsers would return for a configuration. file is its aclfile, or
+// nil.
 func CheckUsers(cfg *config.Config, file commands.UserFile) error {
 	return defineUsers(acl.New(commands.Rights()), cfg, file)
 }

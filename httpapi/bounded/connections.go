@@ -34,11 +34,13 @@ type connection struct {
 
 // The states of a connection.
 const (
-	unfinished = iota // a client has not sent the whole head of its request, or shakes hands; it may have sent nothing
-	active            // a handler has the request
-	prepares          // the reply is written, and net/http may hold a part of the next request
-	waits             // net/http waits for the first byte of the next request
-	gone              // it made room: net/http gets no further byte
+	// unfinished: a client has not sent the whole head of its request, or shakes hands. It may
+	// have sent nothing.
+	unfinished = iota
+	active     // a handler has the request
+	prepares   // the reply is written, and net/http may hold a part of the next request
+	waits      // net/http waits for the first byte of the next request
+	gone       // it made room: net/http gets no further byte
 )
 
 func newConnections(ln net.Listener, most int) *connections {

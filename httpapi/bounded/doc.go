@@ -12,8 +12,8 @@
 // netutil.LimitListener bounds connections, too, but displaces none. Measured: 200 clients sent half of a
 // request, and the bound was 50. There another client waited for more than 30 s, and here for less than 1 ms.
 //
-// A listener with TLS keeps the same bounds. A handshake lasts at most as long as a request, and makes room as
-// an unfinished request does.
+// A listener with TLS keeps the same bounds. A handshake lasts at most as long as a request, and makes
+// room as an unfinished request does.
 //
 // Invariants: no more connections are open than the bounds say. An idle connection is displaced before the
 // first byte of a request or not at all.

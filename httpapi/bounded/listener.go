@@ -26,7 +26,7 @@ type Listener struct {
 	Log     *slog.Logger // gets the errors of connections as debug lines
 	Failed  func(net.Addr, error)
 	Open    func(address string) (net.Listener, error) // opens an address, as net.Listen does; nil for net.Listen
-	TLS     func() *tls.Config                         // of the next connection; nil for a listener without TLS
+	TLS     func() *tls.Config                         // of the next connection; nil for no TLS
 
 	mu          sync.Mutex   // guards the fields below
 	address     string       // "" while it does not listen
@@ -109,7 +109,8 @@ func (l *Listener) serve() {
 	server.SetKeepAlivesEnabled(l.Bounds.Idle > 0)
 	l.server = server
 	go func() {
-		if err := server.Serve(&secured{connections, l.TLS}); !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
+		err := server.Serve(&secured{connections, l.TLS})
+		if !errors.Is(err, http.ErrServerClosed) && l.Failed != nil {
 			l.Failed(connections.Addr(), err)
 		}
 	}()

@@ -25,8 +25,10 @@ const clientHello = "\x16\x03\x01\x02\x00\x01"
 func listenTLS(t *testing.T, b Bounds, open func(string) (net.Listener, error)) *Listener {
 	pair := certtest.New(t, t.TempDir(), "server")
 	l := &Listener{Bounds: b, Open: open, Log: slog.New(slog.DiscardHandler),
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.Path) }),
-		TLS:     func() *tls.Config { return &tls.Config{Certificates: []tls.Certificate{pair}} },
+		Handler: http.HandlerFunc(
+			func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.Path) },
+		),
+		TLS: func() *tls.Config { return &tls.Config{Certificates: []tls.Certificate{pair}} },
 	}
 	require.NoError(t, l.Listen("127.0.0.1:0"))
 	t.Cleanup(l.Close)
@@ -39,7 +41,8 @@ func (c *client) secure() *client {
 	return &client{nc, c.t, bufio.NewReader(nc)}
 }
 
-// TestHandshakesEnd: neither silence nor bytes that trickle in keep a handshake open for longer than a request.
+// TestHandshakesEnd: neither silence nor bytes that trickle in keep a handshake open for longer than a
+// request.
 func TestHandshakesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPipes()
@@ -71,8 +74,8 @@ func TestHandshakesEnd(t *testing.T) {
 	})
 }
 
-// TestHandshakesMakeRoom: clients that never end their handshake displace no client that kept its connection, and keep
-// nobody out.
+// TestHandshakesMakeRoom: clients that never end their handshake displace no client that kept its
+// connection, and keep nobody out.
 func TestHandshakesMakeRoom(t *testing.T) {
 	l := listenTLS(t, Bounds{Conns: 32, Header: 4 << 10, Request: time.Hour, Idle: time.Hour}, nil)
 	var kept []*client
@@ -81,12 +84,22 @@ func TestHandshakesMakeRoom(t *testing.T) {
 		one.get("/1")
 		kept = append(kept, one)
 	}
-	require.Eventually(t, func() bool { return l.connectionsOf().count(waits) == 24 }, patience, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return l.connectionsOf().count(waits) == 24 },
+		patience,
+		time.Millisecond,
+	)
 	for i := range 100 {
 		dial(t, l).send(clientHello[:i%(1+len(clientHello))])
 	}
 	// The last of them has its place: 24 connections began, and then 100.
-	require.Eventually(t, func() bool { return l.connectionsOf().begun.Load() == 124 }, patience, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return l.connectionsOf().begun.Load() == 124 },
+		patience,
+		time.Millisecond,
+	)
 	for _, one := range kept {
 		one.get("/2")
 	}

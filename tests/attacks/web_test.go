@@ -93,15 +93,17 @@ func TestIdleWebConnections(t *testing.T) {
 	require.LessOrEqual(t, s.files(), webConnections+32)
 }
 
-// TestStalledHandshakes opens thousands of connections for TLS, and stalls at several places of the handshake: before
-// it, in the head of a record, and in a large record that never ends. The server keeps no more of them than of others.
+// TestStalledHandshakes opens thousands of connections for TLS, and stalls at several places of the
+// handshake: before it, in the head of a record, and in a large record that never ends. The server keeps no
+// more of them than of others.
 func TestStalledHandshakes(t *testing.T) {
 	dir := t.TempDir()
 	certtest.New(t, dir, "server")
 	s := startWebAt(t, "https", "--http-tls-port", "--tls-cert-file", filepath.Join(dir, "server.crt"),
 		"--tls-key-file", filepath.Join(dir, "server.key"), "--tls-auth-clients", "no")
 	const record = "\x16\x03\x01\x40\x00\x01\x00\xff\xff" // a message of 64 kB in records of 16 kB
-	stalls := []string{"", "\x16\x03\x01", record, record + strings.Repeat("x", 16<<10-4) + "\x16\x03\x01\x40\x00"}
+	stalls := []string{"", "\x16\x03\x01", record,
+		record + strings.Repeat("x", 16<<10-4) + "\x16\x03\x01\x40\x00"}
 	for i := range rounds(3_000, 10_000) {
 		s.attack(stalls[i%len(stalls)])
 	}

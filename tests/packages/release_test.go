@@ -133,13 +133,5 @@ func TestContentsOfThePackage(t *testing.T) {
 			"usr/lib/systemd/system/cellserver.socket", "usr/share/doc/cellserver/copyright"} {
 			require.FileExists(t, filepath.Join(dir, name))
 		}
-		for path, begins := range map[string]string{
-			"usr/share/bash-completion/completions/cellserver": "# Completes command lines of cellserver in bash",
-			"usr/share/zsh/vendor-completions/_cellserver":     "#compdef cellserver\n",
-		} {
-			text, err := os.ReadFile(filepath.Join(dir, path))
-			require.NoError(t, err)
-			require.True(t, strings.HasPrefix(string(text), begins), path)
-		}
 	}
 }

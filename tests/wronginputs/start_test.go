@@ -51,7 +51,8 @@ var starts = []begun{
 	{args: "--port 0", wrong: "port", hint: "set port, tls-port or unixsocket"},
 	{args: "--http-port FREE --http-bind 0.0.0.0", wrong: "http-bind", hint: "set http-token"},
 	{args: "--http-tls-port FREE", wrong: "http-tls-port", hint: "tls-cert-file and tls-key-file"},
-	{args: "--metrics-tls-port FREE --tls-cert-file a --tls-key-file b", wrong: "tls-auth-clients yes", hint: "tls-ca-cert-file"},
+	{args: "--metrics-tls-port FREE --tls-cert-file a --tls-key-file b",
+		wrong: "tls-auth-clients yes", hint: "tls-ca-cert-file"},
 	{args: "--http-page maybe", wrong: "maybe", hint: "no, read, write"},
 	{args: "--rules-file a.yaml --rules-url http://127.0.0.1/x", wrong: "rules-file and rules-url", hint: "remove one of them"},
 	{args: "--rules-url ftp://x/y", wrong: "ftp://x/y", hint: "http"},
@@ -119,7 +120,8 @@ var starts = []begun{
 	{args: "--check-rules no.yaml", wrong: "no.yaml", hint: "no such file or directory"},
 	{args: "--doctor localhost:abc", wrong: "\"abc\"", hint: "from 1 to 65535"},
 	{args: "--doctor 127.0.0.1:FREE", wrong: "127.0.0.1:FREE", hint: "check that cellserver runs there"},
-	{args: "--cluster-check", wrong: "cluster-check needs HOST:PORT", hint: "cellserver cluster-check 127.0.0.1:6379"},
+	{args: "--cluster-check", wrong: "cluster-check needs HOST:PORT",
+		hint: "cellserver cluster-check 127.0.0.1:6379"},
 	{args: "--cluster-import", wrong: "cluster-nodes", hint: "give the directives of this node"},
 	{args: "doctr 127.0.0.1:6379 --tls", wrong: "'doctr' is no command", hint: "did you mean 'doctor'?"},
 	{args: "doctr", wrong: "'doctr' is no command", hint: "did you mean 'doctor'?"},
@@ -129,7 +131,10 @@ var starts = []begun{
 }
 
 // acts are what the program does in the place of a server.
-var acts = map[string]bool{"check-config": true, "completion": true, "--check-rules": true, "--doctor": true, "--cluster-check": true, "--cluster-import": true, "--ping": true}
+var acts = map[string]bool{
+	"check-config": true, "completion": true, "--check-rules": true,
+	"--doctor": true, "--cluster-check": true, "--cluster-import": true, "--ping": true,
+}
 
 const tlsArgs = "--tls-port FREE --tls-cert-file crt --tls-key-file key --tls-ca-cert-file ca"
 

@@ -11,8 +11,8 @@ import (
 	"cellserver/server"
 )
 
-// CheckConfig reads the files that a configuration names, as New does. Its error is that of the start. It opens
-// no address, loads no data and changes nothing.
+// CheckConfig reads the files that a configuration names, as New does. Its error is that of the start. It
+// opens no address, loads no data and changes nothing.
 func CheckConfig(cfg *config.Config) error {
 	cfg = cfg.Clone()
 	if _, err := findDir(cfg); err != nil {

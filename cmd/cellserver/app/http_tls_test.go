@@ -60,7 +60,8 @@ func startWebTLS(t *testing.T, dir string, directives ...string) (in *instance, 
 	return in, web, metrics
 }
 
-// TestHTTPOverTLS: a client with a certificate of the authority gets limits, the page, health and metrics. Other clients get nothing.
+// TestHTTPOverTLS: a client with a certificate of the authority gets limits, the page, health and metrics.
+// Other clients get nothing.
 func TestHTTPOverTLS(t *testing.T) {
 	dir := t.TempDir()
 	trusted, unknown := certtest.New(t, dir, "client"), certtest.New(t, dir, "unknown")
@@ -75,7 +76,9 @@ func TestHTTPOverTLS(t *testing.T) {
 		require.Equal(t, []any{http.StatusOK, "server"}, []any{status, name}, body)
 		require.Contains(t, body, want)
 	}
-	for path, want := range map[string]string{"/metrics": "cellserver_decisions_total", "/healthz": "alive\n"} {
+	for path, want := range map[string]string{
+		"/metrics": "cellserver_decisions_total", "/healthz": "alive\n",
+	} {
 		status, body, _, err := newBrowser(t, metrics, trusted).get(path)
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, status)
@@ -88,7 +91,9 @@ func TestHTTPOverTLS(t *testing.T) {
 		}
 	}
 	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "no", "http-token", "t1")
-	for want, headers := range map[int][]string{http.StatusUnauthorized: nil, http.StatusOK: {"Authorization", "Bearer t1"}} {
+	for want, headers := range map[int][]string{
+		http.StatusUnauthorized: nil, http.StatusOK: {"Authorization", "Bearer t1"},
+	} {
 		status, _, _, err := newBrowser(t, web).get("/check/api?key=a", headers...)
 		require.NoError(t, err)
 		require.Equal(t, want, status)
@@ -107,7 +112,8 @@ func TestARequestForTheOtherProtocol(t *testing.T) {
 	require.ErrorContains(t, err, "server gave HTTP response to HTTPS client")
 }
 
-// TestCertificatesOfHTTPAreRenewed by CONFIG SET and by SIGHUP. No connection is lost, and a broken file changes nothing.
+// TestCertificatesOfHTTPAreRenewed by CONFIG SET and by SIGHUP. No connection is lost, and a broken file
+// changes nothing.
 func TestCertificatesOfHTTPAreRenewed(t *testing.T) {
 	dir := t.TempDir()
 	certtest.New(t, dir, "client")
@@ -141,12 +147,17 @@ func TestCertificatesOfHTTPAreRenewed(t *testing.T) {
 	last := ask(newBrowser(t, web))
 	require.NoError(t, os.WriteFile(dir+"/server.crt", nil, 0o600))
 	in.Reload()
-	require.Contains(t, in.log.String(), "the certificates could not be read again, and the current ones stay in use")
+	require.Contains(
+		t,
+		in.log.String(),
+		"the certificates could not be read again, and the current ones stay in use",
+	)
 	require.Equal(t, 1, strings.Count(in.log.String(), "the certificates were read again"))
 	require.Equal(t, last, ask(newBrowser(t, web)))
 }
 
-// TestConfigSetMovesTheTLSPort: the ports of HTTP change places with one command, and a refusal changes neither.
+// TestConfigSetMovesTheTLSPort: the ports of HTTP change places with one command, and a refusal changes
+// neither.
 func TestConfigSetMovesTheTLSPort(t *testing.T) {
 	dir := t.TempDir()
 	certtest.New(t, dir, "client")

@@ -155,7 +155,8 @@ func TestDumpsAreExchangedWithRedis(t *testing.T) {
 	require.Equal(t, "from here", back.Do("GET", "more"))
 }
 
-// TestCopiesBesideAnEmptyStart: a start without data says that there may be some. Data, and .old, end the warning.
+// TestCopiesBesideAnEmptyStart: a start without data says that there may be some. Data, and .old, end the
+// warning.
 func TestCopiesBesideAnEmptyStart(t *testing.T) {
 	const warning = "the server begins empty, beside files that may be copies of data"
 	for names, want := range map[string]string{

@@ -10,8 +10,9 @@ import (
 	"cellserver/internal/config"
 )
 
-// certificates are the TLS configuration of all listeners. Each CONFIG SET and each SIGHUP read the files again,
-// and new connections get renewed certificates. There are no locks: the pointer is replaced as a whole.
+// certificates are the TLS configuration of all listeners. Each CONFIG SET and each SIGHUP read the files
+// again, and new connections get renewed certificates. There are no locks:
+// the pointer is replaced as a whole.
 type certificates struct {
 	log    *logger
 	config atomic.Pointer[tls.Config] // nil before the first load with TLS

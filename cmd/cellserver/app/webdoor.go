@@ -23,7 +23,8 @@ type webDoor struct {
 // init sets the handler, and the bounds of each listener.
 func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *logger, c *certificates) {
 	d.name, d.secure.TLS = name, c.current
-	for port, l := range map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure} {
+	listeners := map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure}
+	for port, l := range listeners {
 		l.Handler, l.Bounds, l.Log = h, bounds, log.Logger
 		l.Failed = func(at net.Addr, err error) {
 			log.Error("a listener of HTTP failed: set "+port+" to 0 and back to open it again",
@@ -62,8 +63,12 @@ func (d *webDoor) listen(l *bounded.Listener, bind string, port int, suffix stri
 		address = net.JoinHostPort(bind, strconv.Itoa(port))
 	}
 	if err := l.Listen(address); err != nil {
-		return cannotListen(address, err, "stop what listens there, or choose another port with --"+d.name+suffix,
-			"name an address of this machine with --"+d.name+"-bind")
+		return cannotListen(
+			address,
+			err,
+			"stop what listens there, or choose another port with --"+d.name+suffix,
+			"name an address of this machine with --"+d.name+"-bind",
+		)
 	}
 	return nil
 }

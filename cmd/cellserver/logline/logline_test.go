@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEachLineIsAnObject, whatever its values are. The format may change between two lines, also for a logger with attributes.
+// TestEachLineIsAnObject, whatever its values are. The format may change between two lines, also for a
+// logger with attributes.
 func TestEachLineIsAnObject(t *testing.T) {
 	var out bytes.Buffer
 	var asJSON atomic.Bool
@@ -24,8 +25,10 @@ func TestEachLineIsAnObject(t *testing.T) {
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
 	for _, test := range []struct{ value, want any }{
 		{errors.Join(errors.New("one"), errors.New(`"two"`)), "one\n\"two\""},
-		{time.Minute, "1m0s"}, {local, "127.0.0.1:1"}, {[]net.Addr{local, local}, []any{"127.0.0.1:1", "127.0.0.1:1"}},
-		{[]string{"a", "b"}, []any{"a", "b"}}, {"\x00\xff\r\n\u2028", "\x00\ufffd\r\n\u2028"}, {7, 7.0}, {nil, nil},
+		{time.Minute, "1m0s"}, {local, "127.0.0.1:1"},
+		{[]net.Addr{local, local}, []any{"127.0.0.1:1", "127.0.0.1:1"}},
+		{[]string{"a", "b"}, []any{"a", "b"}},
+		{"\x00\xff\r\n\u2028", "\x00\ufffd\r\n\u2028"}, {7, 7.0}, {nil, nil},
 		{make(chan int), "!ERROR:json: unsupported type: chan int"}, {slog.LevelWarn, "WARN"},
 	} {
 		out.Reset()
