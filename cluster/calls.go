@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
 	"time"
 
 	"cellserver/cluster/group"
@@ -19,14 +17,10 @@ const callPatience = 30 * time.Second
 var errNoPlace = errors.New("this node is in no cluster yet: see its log")
 
 // Meet implements [commands.Topology]. The other node joins by itself, and this one waits until it votes.
-func (m *Member) Meet(host string, port int) error {
+func (m *Member) Meet(at topology.Address) error {
 	g := m.taking()
 	if g == nil {
 		return errNoPlace
-	}
-	at, err := topology.ParseAddress(net.JoinHostPort(host, strconv.Itoa(port)))
-	if err != nil {
-		return err
 	}
 	ctx, stop := context.WithTimeout(m.calls, callPatience)
 	defer stop()

@@ -64,7 +64,7 @@ func TestForgottenNodes(t *testing.T) {
 			w.forgets(m)
 			require.Zero(t, m.snapshots.from.Load(), "the next log is empty")
 			require.False(t, m.snapshots.failed.Load())
-			require.ErrorIs(t, m.Meet("node0", 6379), errNoPlace)
+			require.ErrorIs(t, m.Meet(w.machines[0].at()), errNoPlace)
 			m.stopsSoon(time.Second)
 			require.NoError(t, w.leader().set("a", 2))
 			m.start(w.machines...)
@@ -72,7 +72,7 @@ func TestForgottenNodes(t *testing.T) {
 			require.Equal(t, 2, w.leader().View().Voters())
 			require.True(t, m.place.isForgotten(), "also after a restart")
 
-			require.NoError(t, w.leader().Meet(m.host, 6379))
+			require.NoError(t, w.leader().Meet(m.at()))
 			w.awaitVoters(w.machines...)
 			w.awaitKey("a", 2)
 			require.NotEqual(t, id, m.id())
@@ -109,7 +109,7 @@ func TestANodeIsInvitedAtOnce(t *testing.T) {
 		for range 5 {
 			id := m.id()
 			require.NoError(t, w.leader().Forget(id))
-			require.NoError(t, w.leader().Meet(m.host, 6379))
+			require.NoError(t, w.leader().Meet(m.at()))
 			w.awaitVoters(w.machines...)
 			require.NotEqual(t, id, m.id())
 			time.Sleep(330 * time.Millisecond)
@@ -130,7 +130,7 @@ func TestAForgottenNodeIsTakenBackAtOnce(t *testing.T) {
 			w.forgets(m)
 			require.NoError(t, w.leader().set("a", 2))
 			require.NoError(t, w.leader().group.Load().TakeSnapshot())
-			require.NoError(t, w.leader().Meet(m.host, 6379))
+			require.NoError(t, w.leader().Meet(m.at()))
 			w.awaitVoters(w.machines...)
 			w.awaitKey("a", 2)
 			require.Zero(t, m.failed.Load(), "the server is told that all is well")
@@ -140,5 +140,21 @@ func TestAForgottenNodeIsTakenBackAtOnce(t *testing.T) {
 		w.eventually("it does not lead", func() bool { return m.Epoch() != 0 })
 		require.NoError(t, m.set("a", 3))
 		w.awaitKey("a", 3)
+	})
+}
+
+// CLUSTER MEET reaches a node whose port for nodes is not that of clients plus 10000, and clients learn its true ports.
+func TestMeetANodeWithAnotherPeerPort(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines[:2]...)
+		require.NoError(t, w.leader().set("a", 1))
+		m := w.machines[2]
+		m.peerPort = 17000
+		m.start()
+		require.NoError(t, w.leader().Meet(m.at()))
+		w.awaitVoters(w.machines...)
+		w.awaitKey("a", 1)
+		v := w.leader().View()
+		require.Equal(t, m.at(), v.Nodes[v.Find(m.id())].Address())
 	})
 }

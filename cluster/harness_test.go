@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,11 +33,12 @@ type world struct {
 
 // machine is a computer with one node.
 type machine struct {
-	w    *world
-	host string
-	dir  string
-	boot int
-	log  *lines
+	w        *world
+	host     string
+	peerPort int // 0: 16379
+	dir      string
+	boot     int
+	log      *lines
 
 	skew   atomic.Int64 // of its clock
 	fixed  atomic.Int64 // the time of commands; 0: that of the clock
@@ -110,7 +112,7 @@ func (clockOf) Monotonic() int64 { return time.Now().UnixNano() }
 func (m *machine) wall() int64 { return time.Now().UnixNano() + m.skew.Load() }
 
 func (m *machine) at() topology.Address {
-	return topology.Address{Host: m.host, Port: 6379, PeerPort: 16379}
+	return topology.Address{Host: m.host, Port: 6379, PeerPort: cmp.Or(m.peerPort, 16379)}
 }
 
 const nodeTimeout = 500 * time.Millisecond

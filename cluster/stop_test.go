@@ -54,11 +54,11 @@ func TestStopTakesABoundedTime(t *testing.T) {
 			go func() {
 				other := w.machines[0].at()
 				other.Host = "nowhere"
-				met <- m.Meet(other.Host, other.Port)
+				met <- m.Meet(other)
 			}()
 			require.Error(w.t, <-met)
 			w.net.listen("deaf:16379")
-			go func() { met <- m.Meet("deaf", 6379) }()
+			go func() { met <- m.Meet((&machine{host: "deaf"}).at()) }()
 			time.Sleep(time.Second)
 			m.stopsSoon(soon)
 			require.Error(w.t, <-met)

@@ -14,8 +14,8 @@ type Topology interface {
 	// Publish sends a published message to the other nodes, at most once. It copies the message and
 	// does not wait.
 	Publish(channel, message []byte)
-	// Meet adds the node at an address of clients to the cluster. It waits until the node votes.
-	Meet(host string, port int) error
+	// Meet adds the node at an address to the cluster. It waits until the node votes.
+	Meet(at topology.Address) error
 	// Forget removes a node from the cluster.
 	Forget(id string) error
 	// Failover makes this node the leader. The present leader first sends the replies that it holds.

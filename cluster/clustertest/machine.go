@@ -93,7 +93,7 @@ func (c serverClock) Step(int64)           {}
 type topologyOf struct{ *group.Group }
 
 // Meet refuses: [Cluster.Meet] adds a machine.
-func (topologyOf) Meet(string, int) error { return errDown }
+func (topologyOf) Meet(topology.Address) error { return errDown }
 
 // ReadsWait implements [server.Positions].
 func (topologyOf) ReadsWait() bool { return true }

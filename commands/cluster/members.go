@@ -3,8 +3,10 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"cellserver/commands"
+	"cellserver/internal/topology"
 )
 
 // memberFlags are the flags of commands that change the cluster. They wait for other nodes, and
@@ -65,22 +67,24 @@ func clusterMeet(c *commands.Call, t commands.Topology) error {
 	if !ok {
 		return commands.Error(fmt.Sprintf("ERR Invalid TCP base port specified: %s", c.Args[3]))
 	}
-	if host == "" || port <= 0 || port > 65535 {
-		return commands.Error(fmt.Sprintf("ERR Invalid node address specified: %s:%s", host, c.Args[3]))
-	}
+	bus := int64(0)
 	if len(c.Args) == 5 {
-		bus, ok := commands.ParseInt(c.Args[4])
-		switch {
-		case !ok:
+		if bus, ok = commands.ParseInt(c.Args[4]); !ok {
 			return commands.Error(fmt.Sprintf("ERR Invalid TCP bus port specified: %s", c.Args[4]))
-		case bus != 0 && bus != port+clusterPortOffset:
-			return errBusPort
 		}
 	}
-	return t.Meet(host, int(port))
+	invalid := fmt.Sprintf("ERR Invalid node address specified: %s:%s", host, c.Args[3])
+	switch peer := port + topology.PeerOffset; {
+	case host == "" || port <= 0 || port > 65535 || bus < 0 || bus > 65535:
+		return commands.Error(invalid)
+	case bus == 0 && peer > 65535:
+		return commands.Error(fmt.Sprintf("%s: its port for nodes would be %d: give that port as a third argument",
+			invalid, peer))
+	case bus == 0:
+		bus = peer
+	}
+	return t.Meet(topology.Address{Host: strings.ToLower(host), Port: int(port), PeerPort: int(bus)})
 }
-
-const errBusPort commands.Error = "ERR the node tells its own port for nodes: give host and port of its clients only, and set cluster-port on that node"
 
 func clusterForget(c *commands.Call, t commands.Topology) error {
 	v, id := t.View(), string(c.Args[2])

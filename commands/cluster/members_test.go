@@ -13,18 +13,24 @@ import (
 func TestMeet(t *testing.T) {
 	h, cluster := servertest.NewMember(t, 0, 1)
 	for line, reply := range map[string]any{
-		"CLUSTER MEET 10.0.0.4 6379":       ok,
-		"CLUSTER MEET node-4 6379 16379":   ok,
-		"CLUSTER MEET node-5 6379 0":       ok,
-		"CLUSTER MEET a b":                 commands.Error("ERR Invalid TCP base port specified: b"),
-		"CLUSTER MEET 10.0.0.4 99999":      commands.Error("ERR Invalid node address specified: 10.0.0.4:99999"),
-		"CLUSTER MEET 10.0.0.4 1 x":        commands.Error("ERR Invalid TCP bus port specified: x"),
-		"CLUSTER MEET 10.0.0.4 6379 17000": errBusPort,
-		"CLUSTER MEET 10.0.0.4":            commands.WrongArity("cluster|meet").(commands.Error),
+		"CLUSTER MEET 10.0.0.4 6379":     ok,
+		"CLUSTER MEET node-4 6379 16379": ok,
+		"CLUSTER MEET node-5 6379 0":     ok,
+		"CLUSTER MEET a b":               commands.Error("ERR Invalid TCP base port specified: b"),
+		"CLUSTER MEET 10.0.0.4 99999":    commands.Error("ERR Invalid node address specified: 10.0.0.4:99999"),
+		"CLUSTER MEET 10.0.0.4 1 x":      commands.Error("ERR Invalid TCP bus port specified: x"),
+		"CLUSTER MEET 10.0.0.4 1 70000":  commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
+		"CLUSTER MEET 10.0.0.4 1 -1":     commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
+		"CLUSTER MEET 10.0.0.4 60000": commands.Error("ERR Invalid node address specified: 10.0.0.4:60000: " +
+			"its port for nodes would be 70000: give that port as a third argument"),
+		"CLUSTER MEET 10.0.0.4 6379 17000":  ok,
+		"CLUSTER MEET 10.0.0.4 60000 60001": ok,
+		"CLUSTER MEET 10.0.0.4":             commands.WrongArity("cluster|meet").(commands.Error),
 	} {
 		h.Want(line, reply)
 	}
-	require.ElementsMatch(t, []string{"meet 10.0.0.4 6379", "meet node-4 6379", "meet node-5 6379"}, cluster.Calls)
+	require.ElementsMatch(t, []string{"meet 10.0.0.4:6379", "meet node-4:6379", "meet node-5:6379",
+		"meet 10.0.0.4:6379@17000", "meet 10.0.0.4:60000@60001"}, cluster.Calls)
 }
 
 func TestForget(t *testing.T) {

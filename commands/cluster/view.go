@@ -34,10 +34,6 @@ func withLeader(run func(c *commands.Call) error) func(c *commands.Call) error {
 
 const errNoLeaderYet commands.Error = "LOADING Redis is loading the dataset in memory"
 
-// clusterPortOffset is the distance from the port of clients to the port of other nodes, by the
-// convention of Redis. A server that is alone has no such port.
-const clusterPortOffset = 10000
-
 // aloneNode returns a server that is alone, with the announced address. Without an announced address
 // it uses the local address of this connection.
 func aloneNode(c *commands.Call) topology.Node {
@@ -56,7 +52,7 @@ func aloneNode(c *commands.Call) topology.Node {
 	}
 	n.TLSPort = cmp.Or(cfg.Cluster.AnnounceTLSPort, n.TLSPort)
 	n.Port = cmp.Or(cfg.Cluster.AnnouncePort, n.Port, n.TLSPort)
-	n.PeerPort = n.Port + clusterPortOffset
+	n.PeerPort = n.Port + topology.PeerOffset
 	if port := cfg.Cluster.AnnounceBusPort; port != 0 {
 		n.PeerPort = port
 	}

@@ -70,8 +70,8 @@ func (t *Topology) Publish(channel, message []byte) {
 }
 
 // Meet implements [commands.Topology].
-func (t *Topology) Meet(host string, port int) error {
-	t.Calls = append(t.Calls, fmt.Sprintf("meet %s %d", host, port))
+func (t *Topology) Meet(at topology.Address) error {
+	t.Calls = append(t.Calls, fmt.Sprint("meet ", at))
 	return t.Err
 }
 

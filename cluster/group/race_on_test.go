@@ -1,6 +1,6 @@
 //go:build race
 
-package cluster_test
+package group_test
 
 import "time"
 
