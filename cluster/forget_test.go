@@ -143,7 +143,8 @@ func TestAForgottenNodeIsTakenBackAtOnce(t *testing.T) {
 	})
 }
 
-// CLUSTER MEET reaches a node whose port for nodes is not that of clients plus 10000, and clients learn its true ports.
+// CLUSTER MEET reaches a node whose port for nodes is not that of clients plus 10000, and clients learn its
+// true ports.
 func TestMeetANodeWithAnotherPeerPort(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
 		w.form(w.machines[:2]...)

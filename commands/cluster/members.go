@@ -78,7 +78,8 @@ func clusterMeet(c *commands.Call, t commands.Topology) error {
 	case host == "" || port <= 0 || port > 65535 || bus < 0 || bus > 65535:
 		return commands.Error(invalid)
 	case bus == 0 && peer > 65535:
-		return commands.Error(fmt.Sprintf("%s: its port for nodes would be %d: give that port as a third argument",
+		return commands.Error(fmt.Sprintf("%s: its port for nodes would be %d: give that port as a third "+
+			"argument",
 			invalid, peer))
 	case bus == 0:
 		bus = peer

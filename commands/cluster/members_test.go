@@ -17,10 +17,11 @@ func TestMeet(t *testing.T) {
 		"CLUSTER MEET node-4 6379 16379": ok,
 		"CLUSTER MEET node-5 6379 0":     ok,
 		"CLUSTER MEET a b":               commands.Error("ERR Invalid TCP base port specified: b"),
-		"CLUSTER MEET 10.0.0.4 99999":    commands.Error("ERR Invalid node address specified: 10.0.0.4:99999"),
-		"CLUSTER MEET 10.0.0.4 1 x":      commands.Error("ERR Invalid TCP bus port specified: x"),
-		"CLUSTER MEET 10.0.0.4 1 70000":  commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
-		"CLUSTER MEET 10.0.0.4 1 -1":     commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
+		"CLUSTER MEET 10.0.0.4 99999": commands.Error("ERR Invalid node address specified: " +
+			"10.0.0.4:99999"),
+		"CLUSTER MEET 10.0.0.4 1 x":     commands.Error("ERR Invalid TCP bus port specified: x"),
+		"CLUSTER MEET 10.0.0.4 1 70000": commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
+		"CLUSTER MEET 10.0.0.4 1 -1":    commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
 		"CLUSTER MEET 10.0.0.4 60000": commands.Error("ERR Invalid node address specified: 10.0.0.4:60000: " +
 			"its port for nodes would be 70000: give that port as a third argument"),
 		"CLUSTER MEET 10.0.0.4 6379 17000":  ok,
