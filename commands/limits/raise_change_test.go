@@ -268,3 +268,23 @@ func TestChangeAtTheMomentOfAReservation(t *testing.T) {
 	h.Want("CL.RULE SET r CL.THROTTLE 4 5 5", ok)
 	h.Want("CL.SETTLE r k id 1", []any{0, 5, 4, -1, 1}) // 2 of the 7 are cut off, and 4 come back
 }
+
+// TestSettlementAfterAShorterPeriod: a settlement gives nothing back to a window that has not counted its estimate. A
+// shorter period has ended that window early, and the next one ends at the same time.
+func TestSettlementAfterAShorterPeriod(t *testing.T) {
+	for _, releases := range []string{"", " RELEASE"} {
+		h := servertest.New(t)
+		h.At(1_790_000_000_000_000_000) // 20 s into a minute
+		h.Want("CL.RULE SET r CL.WINDOW 4 60 ALIGN", ok)
+		h.Want("CL.RESERVE r k 2 id 12"+releases, []any{0, 4, 2, -1, 40})
+		h.Want("CL.RULE SET r CL.WINDOW 4 30 ALIGN", ok)
+		h.Want("CL.CHECK r k 0", []any{0, 4, 2, -1, 10})
+		h.Advance(11 * time.Second)
+		h.Want("CL.CHECK r k 4", []any{0, 4, 0, -1, 29})
+		if releases == "" {
+			h.Want("CL.SETTLE r k id 1", []any{0, 4, 0, -1, 29})
+		}
+		h.Advance(2 * time.Second)
+		h.Want("CL.CHECK r k", []any{1, 4, 0, 27, 27})
+	}
+}

@@ -199,8 +199,10 @@ func (w *budget) settle() {
 	}
 	one := w.held[w.IntN(len(w.held))]
 	cost := w.Int64N(10)
-	if w.changes && (w.name == "sliding" || w.name == "resolution") {
-		cost = min(cost, one.quantity) // with another period an estimate may count for longer than its mark says
+	if w.changes && (w.name == "sliding" || w.name == "resolution" || w.name == "window") {
+		// With another period an estimate may count for longer than its mark says. And a shorter period may have
+		// ended its window, so the rest of a larger cost begins a window that hindsight does not have.
+		cost = min(cost, one.quantity)
 	}
 	line := fmt.Sprint("CL.SETTLE r ", w.key, " ", one.id, " ", cost, " MS")
 	switch reply := w.Do(line).(type) {
