@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"strconv"
@@ -22,10 +23,15 @@ func ping(r request) error {
 		return err
 	}
 	defer conn.Close()
-	if network == "tcp" && r.config.Port == 0 {
-		return nil // TLS only: ping has no client certificate, so an accepted connection is enough
-	}
 	conn.SetDeadline(time.Now().Add(pingTimeout))
+	if network == "tcp" && r.config.Port == 0 {
+		secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}) // it asks whether this server lives
+		err := secure.Handshake()
+		if err != nil || r.config.TLSAuthClients == config.TLSAuthYes { // ping has no certificate to ask more
+			return err
+		}
+		conn = secure
+	}
 	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
 		return err
 	}

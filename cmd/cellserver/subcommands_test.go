@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"cellserver/internal/certtest"
 	"cellserver/internal/config"
 	"cellserver/internal/porttest"
 
@@ -90,6 +92,36 @@ func TestAConfigurationFileMayHaveAnyName(t *testing.T) {
 	for _, name := range []string{"limits", "./doctor", filepath.Join(dir, "doctor")} {
 		_, errs, _ := runIn(t, dir, name)
 		require.Contains(t, errs, name+":1: unknown directive 'prot': did you mean 'port'?")
+	}
+}
+
+// TestPingOverTLS: without a port that has no TLS, ping shakes hands, also if the server wants a certificate. A
+// program that accepts connections and does no more is no server.
+func TestPingOverTLS(t *testing.T) {
+	dir, port := t.TempDir(), fmt.Sprint(porttest.Free(t))
+	certtest.New(t, dir, "a")
+	args := []string{
+		"--port", "0", "--tls-port", port, "--tls-cert-file", filepath.Join(dir, "a.crt"),
+		"--tls-key-file", filepath.Join(dir, "a.key"), "--tls-ca-cert-file", filepath.Join(dir, "a.crt"),
+	}
+	silent, err := net.Listen("tcp", "127.0.0.1:"+port)
+	require.NoError(t, err)
+	go func() {
+		for nc, err := silent.Accept(); err == nil; nc, err = silent.Accept() {
+			nc.Close()
+		}
+	}()
+	_, errs, code := runToEnd(t, "", append([]string{"ping"}, args...)...)
+	require.Equal(t, 1, code, errs)
+	require.NoError(t, silent.Close())
+	for _, auth := range []string{"yes", "optional", "no"} {
+		all := append(args, "--tls-auth-clients", auth)
+		cmd := program(t, all...)
+		serveProgram(t, cmd)
+		_, errs, code := runToEnd(t, "", append([]string{"ping"}, all...)...)
+		require.Equal(t, []any{"", 0}, []any{errs, code})
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		require.Equal(t, 0, waitForExit(t, cmd))
 	}
 }
 
