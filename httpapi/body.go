@@ -32,6 +32,9 @@ func hasJSON(r *http.Request) (bool, *Problem) {
 		return false, nil // many clients name the type of a body that they do not send
 	}
 	kind := strings.Join(r.Header["Content-Type"], ", ")
+	if kind == jsonType[0] && r.Header["Content-Encoding"] == nil {
+		return true, nil
+	}
 	media, parameters, err := mime.ParseMediaType(kind)
 	charset := strings.ToLower(cmp.Or(parameters["charset"], "utf-8"))
 	encoding := strings.Join(r.Header["Content-Encoding"], ", ")
@@ -66,6 +69,11 @@ func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 		return nil, wrong("the body has not arrived whole")
 	case !utf8.Valid(text):
 		return nil, otherBody("the body is not UTF-8")
+	}
+	if object := plainBody(string(text)); object != nil {
+		return object, nil
+	}
+	switch {
 	case quote.LoneSurrogate(text):
 		return nil, wrong(`the body has one half of a pair such as \ud83d\ude00, which is no character`)
 	}

@@ -6,6 +6,7 @@
 //	rules.go     /check and /forward: asks CL.MCHECK
 //	explain.go   /explain: the decision of a rule, limit by limit
 //	body.go      the JSON of a body
+//	plainbody.go reads the usual form of a body faster
 //	fields.go    the fields of a body
 //	number.go    the numbers of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter

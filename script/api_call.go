@@ -31,15 +31,15 @@ func (e *Engine) callCommand(L *lua.LState, raise, wanted bool) lua.LValue {
 		}
 		return e.ownError(L, problem)
 	}
-	reply := e.run.Caller.Call(args, e.run.resp)
-	if reply.Kind == Stop {
-		e.m.Stop(string(reply.Text))
+	reply, stop := e.run.Caller.Call(args, e.run.resp)
+	if stop != nil {
+		e.m.Stop(stop.Error())
 	}
-	failed := raise && reply.Kind == Error
+	failed := raise && reply[0] == '-'
 	if !wanted && !failed {
 		return lua.LNil
 	}
-	value := e.toLua(reply)
+	value, _ := e.toLua(reply)
 	if failed {
 		e.m.RaiseValue(L, value)
 	}

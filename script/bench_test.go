@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"fmt"
 	"testing"
 
 	"cellserver/script"
@@ -8,19 +9,25 @@ import (
 )
 
 // A counter is a caller whose answers cost nothing.
-type counter struct{ n int64 }
+type counter struct {
+	n     int64
+	reply []byte
+}
 
-var aNumber = script.Reply{Kind: script.Bulk, Text: []byte("295000000")}
+const aNumber = "$9\r\n295000000\r\n"
 
-func (c *counter) Call(args [][]byte, _ int) script.Reply {
+func (c *counter) Call(args [][]byte, _ int) (reply []byte, stop error) {
+	c.reply = c.reply[:0]
 	switch string(args[0]) {
 	case "TIME":
-		return script.Reply{Kind: script.Array, Items: []script.Reply{aNumber, aNumber}}
+		c.reply = append(c.reply, "*2\r\n"+aNumber+aNumber...)
 	case "GET":
-		return aNumber
+		c.reply = append(c.reply, aNumber...)
+	default:
+		c.n++
+		c.reply = fmt.Appendf(c.reply, ":%d\r\n", c.n)
 	}
-	c.n++
-	return script.Reply{Kind: script.Int, Int: c.n}
+	return c.reply, nil
 }
 func (c *counter) Log(int, string)                       {}
 func (c *counter) Allows([][]byte) (allowed, known bool) { return true, true }

@@ -5,8 +5,9 @@
 //	source.go                 a script's text: its SHA-1, the line #!lua and its flags
 //	run.go                    a run, from keys and arguments to a reply or an error
 //	api.go, api_call.go       the library redis, which is also server
-//	reply.go                  Reply, the tree of values that goes in and out
-//	to_lua.go, from_lua.go    a reply as a value of Lua, and back
+//	reply.go                  Reply, the tree of values that a script answers
+//	to_lua.go                 the reply of a command as a value of Lua
+//	from_lua.go               a value of Lua as a Reply
 //
 // Below it are five packages:
 //

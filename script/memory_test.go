@@ -75,16 +75,22 @@ func (commands) Log(int, string) {}
 
 func (commands) Allows([][]byte) (allowed, known bool) { return true, true }
 
-func (commands) Call(args [][]byte, _ int) script.Reply {
+var (
+	longBulk  = []byte("$1000000\r\n" + strings.Repeat("x", 1e6) + "\r\n")
+	longArray = []byte("*10000\r\n" + strings.Repeat("$-1\r\n", 1e4))
+	longError = []byte("-ERR " + strings.Repeat("x", 1e5) + "\r\n")
+)
+
+func (commands) Call(args [][]byte, _ int) (reply []byte, stop error) {
 	switch string(args[0]) {
 	case "bulk":
-		return script.Reply{Kind: script.Bulk, Text: []byte(strings.Repeat("x", 1e6))}
+		return longBulk, nil
 	case "array":
-		return script.Reply{Kind: script.Array, Items: make([]script.Reply, 1e4)}
+		return longArray, nil
 	case "error":
-		return script.Failed("ERR " + strings.Repeat("x", 1e5))
+		return longError, nil
 	}
-	return script.Reply{Kind: script.Int}
+	return []byte(":0\r\n"), nil
 }
 
 // TestAllMemoryIsCounted runs the greedy scripts. All that a script makes is counted before it is made.

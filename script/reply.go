@@ -17,10 +17,9 @@ const (
 	Bool      // Int is 1 or 0
 	BigNumber // Text has the digits
 	Verbatim  // Text begins with the format, such as "txt:"
-	Stop      // ends the script with the error of Text: the script cannot catch it
 )
 
-// A Reply is what a command answers to a script, or a script to its client.
+// A Reply is what a script answers to its client.
 type Reply struct {
 	Kind   Kind
 	Text   []byte

@@ -11,8 +11,9 @@ import (
 
 // A Caller is where a script's calls go. It runs them at once. It must not keep args.
 type Caller interface {
-	// Call runs a command. resp is the version of RESP in which the command answers: 2 or 3.
-	Call(args [][]byte, resp int) Reply
+	// Call runs a command, and returns its reply, which is valid until the next call. resp is the version of
+	// RESP in which the command answers: 2 or 3. The error ends the script, which cannot catch it.
+	Call(args [][]byte, resp int) (reply []byte, stop error)
 	// Log writes a line to the log of the server. The levels are 0 (debug) to 3 (warning).
 	Log(level int, text string)
 	// Allows says whether the user may run a command, and whether there is such a command.

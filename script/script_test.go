@@ -21,33 +21,34 @@ type store struct {
 	logged []string
 }
 
-func (s *store) Call(args [][]byte, resp int) script.Reply {
+func (s *store) Call(args [][]byte, resp int) (reply []byte, stop error) {
 	s.calls = append(s.calls, string(bytes.Join(args, []byte(" "))))
 	switch strings.ToUpper(string(args[0])) {
 	case "SET":
 		s.values[string(args[1])] = string(args[2])
-		return script.Reply{Kind: script.Status, Text: []byte("OK")}
+		return []byte("+OK\r\n"), nil
 	case "GET":
 		v, ok := s.values[string(args[1])]
 		if !ok {
-			return script.Reply{}
+			return []byte("$-1\r\n"), nil
 		}
-		return script.Reply{Kind: script.Bulk, Text: []byte(v)}
+		return fmt.Appendf(nil, "$%d\r\n%s\r\n", len(v), v), nil
 	case "MGET":
-		r := script.Reply{Kind: script.Array}
+		reply = fmt.Appendf(nil, "*%d\r\n", len(args)-1)
 		for _, key := range args[1:] {
-			r.Items = append(r.Items, s.Call([][]byte{[]byte("GET"), key}, resp))
+			one, _ := s.Call([][]byte{[]byte("GET"), key}, resp)
+			reply = append(reply, one...)
 		}
-		return r
+		return reply, nil
 	case "SCORE":
 		if resp == 3 {
-			return script.Reply{Kind: script.Double, Double: 1.5}
+			return []byte(",1.5\r\n"), nil
 		}
-		return script.Reply{Kind: script.Bulk, Text: []byte("1.5")}
+		return []byte("$3\r\n1.5\r\n"), nil
 	case "WRONG":
-		return script.Failed("WRONGTYPE Operation against a key holding the wrong kind of value")
+		return []byte("-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"), nil
 	}
-	return script.Failed("ERR Unknown Redis command called from script")
+	return []byte("-ERR Unknown Redis command called from script\r\n"), nil
 }
 
 func (s *store) Log(level int, text string) {

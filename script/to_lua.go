@@ -1,7 +1,10 @@
 package script
 
 import (
-	"strings"
+	"bytes"
+	"strconv"
+
+	"cellserver/internal/decimal"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -9,59 +12,86 @@ import (
 // countedField is a field of the table of an error. It is true if the statistics have counted the error.
 const countedField = "ignore_error_stats_update"
 
-// toLua makes a value of Lua of a reply.
-func (e *Engine) toLua(r Reply) lua.LValue {
-	switch r.Kind {
-	case Int:
-		return lua.LNumber(r.Int)
-	case Bulk:
-		return e.text(r.Text)
-	case Array:
-		t := e.m.NewTable(len(r.Items), 0)
-		for i := range r.Items {
-			t.RawSetInt(i+1, e.toLua(r.Items[i]))
-		}
-		return t
-	case Status:
-		return e.field("ok", e.text(r.Text))
-	case Error:
-		e.m.MakeText(3 * len(r.Text))
-		t := errorTable(e.m, string(r.Text), e.run.Style)
+// toLua makes a value of Lua of the reply of a command, which is at the start of b. It also returns the bytes
+// behind the reply.
+func (e *Engine) toLua(b []byte) (v lua.LValue, rest []byte) {
+	end := bytes.IndexByte(b, '\n')
+	kind, line, rest := b[0], b[1:end-1], b[end+1:]
+	switch kind {
+	case '+':
+		return e.field("ok", e.text(line)), rest
+	case '-':
+		e.m.MakeText(3 * len(line))
+		t := errorTable(e.m, string(line), e.run.Style)
 		t.RawSetString(countedField, lua.LTrue)
-		return t
+		return t, rest
 	}
-	return e.toLua3(r)
+	n, _ := decimal.Parse(line)
+	switch kind {
+	case ':':
+		return lua.LNumber(n), rest
+	case '$':
+		if n >= 0 {
+			return e.text(rest[:n]), rest[n+2:]
+		}
+	case '*', '>':
+		if n >= 0 {
+			return e.toArray(int(n), rest)
+		}
+	default:
+		return e.toLua3(kind, line, int(n), rest)
+	}
+	return e.null(), rest
 }
 
-// toLua3 makes values of the kinds of RESP3. A null is false in RESP2 and nil in RESP3.
-func (e *Engine) toLua3(r Reply) lua.LValue {
-	switch r.Kind {
-	case Map:
-		t := e.m.NewTable(0, len(r.Items)/2)
-		for i := 0; i+1 < len(r.Items); i += 2 {
-			t.RawSet(e.toLua(r.Items[i]), e.toLua(r.Items[i+1]))
-		}
-		return e.field("map", t)
-	case Set:
-		t := e.m.NewTable(0, len(r.Items))
-		for i := range r.Items {
-			t.RawSet(e.toLua(r.Items[i]), lua.LTrue)
-		}
-		return e.field("set", t)
-	case Double:
-		return e.field("double", lua.LNumber(r.Double))
-	case Bool:
-		return lua.LBool(r.Int != 0)
-	case BigNumber:
-		return e.field("big_number", e.text(r.Text))
-	case Verbatim:
-		e.m.MakeText(len(r.Text))
-		format, text, _ := strings.Cut(string(r.Text), ":")
-		t := e.m.NewTable(0, 2)
-		t.RawSetString("string", lua.LString(text))
-		t.RawSetString("format", lua.LString(format))
-		return e.field("verbatim_string", t)
+// toArray makes a table of n replies.
+func (e *Engine) toArray(n int, b []byte) (v lua.LValue, rest []byte) {
+	t := e.m.NewTable(n, 0)
+	for i := range n {
+		v, b = e.toLua(b)
+		t.RawSetInt(i+1, v)
 	}
+	return t, b
+}
+
+// toLua3 is toLua for the kinds of RESP3. n is the number in the line.
+func (e *Engine) toLua3(kind byte, line []byte, n int, b []byte) (v lua.LValue, rest []byte) {
+	switch kind {
+	case '%':
+		t := e.m.NewTable(0, n)
+		for range n {
+			var k lua.LValue
+			k, b = e.toLua(b)
+			v, b = e.toLua(b)
+			t.RawSet(k, v)
+		}
+		return e.field("map", t), b
+	case '~':
+		t := e.m.NewTable(0, n)
+		for range n {
+			v, b = e.toLua(b)
+			t.RawSet(v, lua.LTrue)
+		}
+		return e.field("set", t), b
+	case ',':
+		f, _ := strconv.ParseFloat(string(line), 64)
+		return e.field("double", lua.LNumber(f)), b
+	case '#':
+		return lua.LBool(line[0] == 't'), b
+	case '(':
+		return e.field("big_number", e.text(line)), b
+	case '=':
+		format, text, _ := bytes.Cut(b[:n], []byte(":"))
+		t := e.m.NewTable(0, 2)
+		t.RawSetString("string", e.text(text))
+		t.RawSetString("format", e.text(format))
+		return e.field("verbatim_string", t), b[n+2:]
+	}
+	return e.null(), b
+}
+
+// null is the value of a missing reply.
+func (e *Engine) null() lua.LValue {
 	if e.run.resp == 3 {
 		return lua.LNil
 	}

@@ -83,7 +83,7 @@ var mayImport = map[string][]string{
 	"script/stdlib":     {"script/lua51", "script/machine"},
 	"script/lib":        {"script/lua51", "script/machine"},
 	"script/scripttest": {}, // for tests only
-	"script":            {"internal/quote", "script/lib", "script/lua51", "script/machine", "script/stdlib"},
+	"script":            {"internal/decimal", "internal/quote", "script/lib", "script/lua51", "script/machine", "script/stdlib"},
 
 	// Users and their rights know commands by name only.
 	"acl": {"internal/glob", "internal/quote"},
@@ -114,7 +114,7 @@ var mayImport = map[string][]string{
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
 	"server/rulelog":   {"commands", "gcra", "limiters/ruleset"},
-	"server/scripts":   {"acl", "commands", "internal/config", "internal/decimal", "resp", "script", "script/machine", "store"},
+	"server/scripts":   {"acl", "commands", "internal/config", "resp", "script", "script/machine", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},

@@ -8,13 +8,12 @@ import (
 
 	"cellserver/acl"
 	"cellserver/commands"
-	"cellserver/script"
 )
 
 const errLargeReply = "OOM the reply of the command is too large for a script"
 
 // Call implements [script.Caller].
-func (r *runner) Call(args [][]byte, version int) script.Reply {
+func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 	cmd, err := resolve(args)
 	c, inner := r.run.call, &r.inner
 	*inner = commands.Call{
@@ -29,14 +28,14 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 	}
 	if err != nil {
 		inner.Runner.Refuse(inner, err)
-		return script.Failed(err.Error())
+		return r.failed(err.Error()), nil
 	}
 	if !r.holds(inner) {
 		r.run.script.wide.Store(true)
-		return stop(r.restart(commands.Restart))
+		return nil, r.restart(commands.Restart)
 	}
 	if cmd.Flags&commands.Write != 0 && !r.mayWrite() {
-		return stop(r.ended())
+		return nil, r.ended()
 	}
 	keeps := inner.Cmd.Flags&(commands.Write|commands.MayReplicate) != 0 || inner.Conn.Tracking.Wants()
 	if keeps {
@@ -45,17 +44,24 @@ func (r *runner) Call(args [][]byte, version int) script.Reply {
 	r.out.SetLimit(max(r.engine.Left(), 1))
 	before := r.keptBytes(inner)
 	if err := r.execute(inner, version, keeps); err != nil {
-		return stop(err)
+		return nil, err
 	}
 	r.engine.Make(max(r.keptBytes(inner)-before, 0))
-	if n := r.out.Len(); n > largeReply {
+	switch n := r.out.Len(); {
+	case n == 0:
+		return r.failed("ERR the command has no reply in a script"), nil
+	case n > largeReply:
 		r.engine.Make(2 * n) // the pieces of the reply, and all of it
 	}
-	reply := r.out.Bytes()
-	if n := items(reply); n > 1 {
-		r.engine.Make(itemBytes * n)
-	}
-	return parse(reply)
+	return r.out.Bytes(), nil
+}
+
+// failed returns the reply for a command that has written none.
+func (r *runner) failed(text string) []byte {
+	r.out.Reset()
+	r.out.SetLimit(0)
+	r.out.Error(text)
+	return r.out.Bytes()
 }
 
 // keptBytes returns about how many bytes wait for the end of the script. It counts the effects, their records
@@ -85,8 +91,6 @@ func bytesOf(args [][]byte) (n int) {
 	}
 	return n
 }
-
-func stop(err error) script.Reply { return script.Reply{Kind: script.Stop, Text: []byte(err.Error())} }
 
 // execute runs a command, and writes its reply to r.out. An error ends the script.
 func (r *runner) execute(inner *commands.Call, version int, keeps bool) (err error) {
