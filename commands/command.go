@@ -301,7 +301,7 @@ func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
 // AddKeys adds the partitions of the keys in the arguments of a call to a footprint.
 func (c *Command) AddKeys(call *Call, fp *store.Footprint) {
 	if k := &c.Keys; k.NumKeys > 0 || k.First != k.Last || k.Inner != nil {
-		c.EachKey(call.Args, fp.AddKey)
+		c.Keys.Each(call.Args, fp.AddKey)
 	} else if 0 < k.First && k.First < len(call.Args) {
 		fp.AddKey(call.Args[k.First])
 	}

@@ -66,8 +66,10 @@ func (x *exchange) readQuestion(w http.ResponseWriter, r *http.Request, rule str
 	if rule != "" {
 		x.rules = append(x.rules, rule)
 	}
-	if err := x.addQuery(r.URL.RawQuery); err != nil {
-		return err
+	if query := r.URL.RawQuery; query != "" {
+		if err := x.addQuery(query); err != nil {
+			return err
+		}
 	}
 	isJSON, err := hasJSON(r)
 	if isJSON {

@@ -76,7 +76,6 @@ func (in *input) replace(size int) {
 // adapt chooses the size of the next buffer, after n bytes were read into space.
 func (in *input) adapt(n int) {
 	switch room := len(in.buf) - in.end + n; {
-	case n == 0:
 	case n == room && in.want < BusyBuffer:
 		in.want = min(2*in.want, BusyBuffer)
 		in.calm = 0

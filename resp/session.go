@@ -43,7 +43,7 @@ func (s *Session) Received(n int) {
 func (s *Session) Run(args [][]byte) Status {
 	s.in.upcoming.at(0).args = args
 	s.given = true
-	return s.Resume()
+	return s.Filled(0)
 }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.
@@ -52,8 +52,9 @@ func (s *Session) Resume() Status { return s.Filled(0) }
 // Filled tells the session about n new bytes in Space, and runs every complete command. It gives back the
 // input buffer that Lend gave.
 func (s *Session) Filled(n int) (st Status) {
-	s.Received(n)
-	s.need = 0
+	if s.need = 0; n > 0 {
+		s.Received(n)
+	}
 	if s.closed {
 		s.GiveBack()
 		return Close

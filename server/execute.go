@@ -113,8 +113,12 @@ func (c *Client) Run(inner *commands.Call) {
 		c.server.replyError(inner, errExecTooLarge)
 		return
 	}
-	mark := inner.Out.Mark()
-	defer func() { c.exhausted(inner, mark, recover()) }()
+	mark, done := inner.Out.Mark(), false
+	defer func() {
+		if !done { // only a panic pays for the call of recover
+			c.exhausted(inner, mark, recover())
+		}
+	}()
 	switch {
 	case inner.InScript:
 		c.runInScript(inner)
@@ -122,6 +126,7 @@ func (c *Client) Run(inner *commands.Call) {
 	default:
 		c.run(inner)
 	}
+	done = true
 }
 
 // Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them
@@ -140,7 +145,9 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	mark, start := call.Out.Mark(), c.timing.since
 	if cmd.Flags&commands.RunsScript != 0 {
 		c.timing.script.Forget()
-		c.show(call)
+		if s.monitors.On() {
+			c.show(call)
+		}
 	}
 	err := c.perform(call)
 	v, ended := err.(commands.Verdict)
@@ -191,16 +198,15 @@ func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&(commands.ReadOnly|commands.RunsScript) == commands.ReadOnly && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
-	if call.Cmd.Flags&commands.RunsScript == 0 {
+	if call.Cmd.Flags&commands.RunsScript == 0 && c.server.monitors.On() {
 		c.show(call)
 	}
 }
 
-// show passes a command to the monitors. They see a script before its commands.
+// show passes a command to the monitors, of which there is one. They see a script before its commands.
 func (c *Client) show(call *commands.Call) {
 	m := &c.server.monitors
 	switch {
-	case !m.On():
 	case call.InScript || call.Cmd.Flags&commands.RunsScript != 0:
 		c.timing.script.Show(m.Line(call, c.monitorAddr(call)))
 	default:

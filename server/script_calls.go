@@ -36,7 +36,9 @@ func (c *Client) runInScript(call *commands.Call) resp.Status {
 	if c.conn.Tracking.On && call.Cmd.Flags&commands.ReadOnly != 0 && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
-	c.show(call)
+	if c.server.monitors.On() {
+		c.show(call)
+	}
 	if c.timing.script.Full() {
 		c.countScript()
 	}

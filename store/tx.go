@@ -118,23 +118,18 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 // TryBegin is Begin, but does not wait for a long transaction ([Tx.BeginLong]). It reports whether
 // the transaction has begun.
 func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {
-	if i, ok := fp.single(); ok {
-		return tx.tryBeginOne(now, db, fp, &tx.s.partitions[i])
+	if i, ok := fp.single(); ok { // the keys of most commands on several keys have one hash tag
+		p := &tx.s.partitions[i]
+		if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
+			return false
+		}
+		tx.beginOne(now, db, fp, p)
+		return true
 	}
 	if tx.s.locks.try(fp, 0) != nil {
 		return false
 	}
 	tx.begin(now, db, fp)
-	return true
-}
-
-// tryBeginOne is TryBegin for a footprint of one partition: the keys of most commands on several keys have
-// one hash tag.
-func (tx *Tx) tryBeginOne(now int64, db int, fp *Footprint, p *partition) bool {
-	if !p.mu.TryLock() && !p.mu.try() { // the compiler inlines TryLock, but not try
-		return false
-	}
-	tx.beginOne(now, db, fp, p)
 	return true
 }
 

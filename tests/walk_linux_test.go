@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +27,7 @@ import (
 type walk struct {
 	title                string
 	functions, crossings int // at most
-	send                 func(c *resptest.Client)
+	send                 func(d *door)
 	after                *walk // its functions are not in the list; nil for none
 }
 
@@ -41,9 +43,29 @@ var (
 
 // throttleWith returns a request with a burst. Most requests pass if the burst is large, and none if it is
 // not.
-func throttleWith(burst int) func(c *resptest.Client) {
-	return func(c *resptest.Client) { c.Do("CL.THROTTLE", "k", burst, 30, 60) }
+func throttleWith(burst int) func(d *door) {
+	return func(d *door) { d.Do("CL.THROTTLE", "k", burst, 30, 60) }
 }
+
+// A door is where requests go: a connection of a client, and a path of HTTP.
+type door struct {
+	*resptest.Client
+	t     *testing.T
+	check string // the address of POST /check/api
+}
+
+// ask sends a request over HTTP.
+func (d *door) ask() {
+	r, err := http.Post(d.check, "application/json", strings.NewReader(`{"key":"k"}`))
+	require.NoError(d.t, err)
+	defer r.Body.Close()
+	_, err = io.Copy(io.Discard, r.Body)
+	require.NoError(d.t, err)
+	require.Contains(d.t, []int{http.StatusOK, http.StatusTooManyRequests}, r.StatusCode)
+}
+
+// eval runs a script of one command, which reads.
+func (d *door) eval() { d.Do("EVAL", "return redis.call('GET', KEYS[1])", 1, "n") }
 
 // A walkLine is one function of a walk.
 type walkLine struct {
@@ -258,7 +280,7 @@ func (all functions) calls(caller, name string) bool {
 const walkRequests = 500
 
 // ranFor returns the parts of files that run for each request.
-func ranFor(t *testing.T, server string, send func(*resptest.Client)) map[string][]span {
+func ranFor(t *testing.T, server string, send func(*door)) map[string][]span {
 	few, many := countsAfter(t, server, send, walkRequests/2), countsAfter(t, server, send, walkRequests*3/2)
 	ran := map[string][]span{}
 	for at, n := range many {
@@ -276,10 +298,10 @@ func ranFor(t *testing.T, server string, send func(*resptest.Client)) map[string
 }
 
 // countsAfter runs a server for n requests, and returns how often each part of a file has run.
-func countsAfter(t *testing.T, server string, send func(*resptest.Client), n int) map[string]int {
-	port, counts := strconv.Itoa(porttest.Free(t)), t.TempDir()
+func countsAfter(t *testing.T, server string, send func(*door), n int) map[string]int {
+	port, web, counts := strconv.Itoa(porttest.Free(t)), strconv.Itoa(porttest.Free(t)), t.TempDir()
 	cmd := exec.Command(server, "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir(),
-		"--enable-debug-command", "yes")
+		"--enable-debug-command", "yes", "--http-port", web)
 	cmd.Env = append(os.Environ(), "GOCOVERDIR="+counts)
 	require.NoError(t, cmd.Start())
 	defer cmd.Process.Kill()
@@ -291,11 +313,14 @@ func countsAfter(t *testing.T, server string, send func(*resptest.Client), n int
 		}
 		return err == nil
 	}, time.Minute, 10*time.Millisecond, "the server does not start")
-	c := resptest.Dial(t, addr)
-	c.Do("DEBUG", "SET-ACTIVE-EXPIRE", 0) // the work in the background must not look like that of requests
+	d := &door{resptest.Dial(t, addr), t, "http://127.0.0.1:" + web + "/check/api"}
+	d.Do("CL.RULE", "SET", "api", "CL.THROTTLE", 15, 30, 60)
+	d.Do("SET", "n", 1)
+	d.Do("DEBUG", "SET-ACTIVE-EXPIRE", 0) // the work in the background must not look like that of requests
 	for range n {
-		send(c)
+		send(d)
 	}
+	http.DefaultClient.CloseIdleConnections()
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait())
 	text := filepath.Join(counts, "text")
@@ -350,6 +375,26 @@ func TestWalksAreComplete(t *testing.T) {
 			all.compare(t, w)
 		})
 	}
+	for name, most := range longWalks {
+		t.Run(name, func(t *testing.T) {
+			all.mark(ranFor(t, server, most.send))
+			var ran []string
+			for name := range all {
+				if name != aroundTurns && all.counts(name) {
+					ran = append(ran, name)
+				}
+			}
+			slices.Sort(ran)
+			t.Logf("%d functions: %s", len(ran), strings.Join(ran, " "))
+			require.LessOrEqual(t, len(ran), most.functions)
+		})
+	}
+}
+
+// longWalks are requests that pass too many functions for a list. They must not become longer.
+var longWalks = map[string]walk{
+	"POST /check": {functions: 155, send: (*door).ask},
+	"EVAL":        {functions: 143, send: (*door).eval},
 }
 
 // compare compares a walk with what a request has run.

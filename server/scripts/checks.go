@@ -72,7 +72,10 @@ func (s *Scripts) says(o commands.Script) script.Flags {
 
 // resolve finds the command of a call. The error says why a script must not make the call.
 func resolve(args [][]byte) (*commands.Command, error) {
-	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
+	cmd, err := commands.Lookup(args[0]), error(nil)
+	if !cmd.Fits(len(args)) {
+		cmd, err = commands.Resolve(cmd, args)
+	}
 	switch {
 	case cmd == nil:
 		return nil, errUnknown

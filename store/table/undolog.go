@@ -64,6 +64,9 @@ func (l *UndoLog) End() {
 
 // Reset empties the log. The keys of its undos stay.
 func (l *UndoLog) Reset() {
+	if l.list.Empty() && len(l.own) == 0 {
+		return
+	}
 	l.list.Reset()
 	l.list.Trim(keysBytes, keptUndos)
 	if len(l.own) > 0 {
