@@ -3,9 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -13,14 +11,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cellserver/httpapi/strictjson"
 	"cellserver/internal/quote"
 )
 
 // MaxBody is the most bytes of a body.
 const MaxBody = 64 << 10
-
-// maxDepth is how deep the values of a body may lie in each other.
-const maxDepth = 8
 
 // hasJSON reports whether a request has a body of JSON. Another body is a problem, because nobody would read
 // it. The body of a method that takes none is no problem: a proxy may pass on that of its client.
@@ -69,23 +65,11 @@ func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 		return nil, wrong("the body has not arrived whole")
 	case !utf8.Valid(text):
 		return nil, otherBody("the body is not UTF-8")
-	}
-	if object := plainBody(string(text)); object != nil {
-		return object, nil
-	}
-	switch {
 	case quote.LoneSurrogate(text):
 		return nil, wrong(`the body has one half of a pair such as \ud83d\ude00, which is no character`)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // the writers of .NET begin with it (RFC 8259, 8.1)
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.UseNumber()
-	value, err := readValue(in, 0)
-	if err == nil {
-		if _, more := in.Token(); more != io.EOF {
-			err = errors.New("there is more than one value")
-		}
-	}
+	value, err := strictjson.Decode(text)
 	if err != nil {
 		return nil, wrong("the body is not the JSON of this request: %.200s", err)
 	}
@@ -107,55 +91,4 @@ func typeOf(value any) string {
 		return "bool"
 	}
 	return "number"
-}
-
-// readValue reads a value. Objects are maps, and lists are slices.
-func readValue(in *json.Decoder, depth int) (any, error) {
-	token, err := in.Token()
-	delim, nested := token.(json.Delim)
-	switch {
-	case err != nil || !nested:
-		return token, err
-	case depth == maxDepth:
-		return nil, errors.New("too many brackets")
-	}
-	var list []any
-	object := map[string]any{}
-	for in.More() {
-		name := ""
-		if delim == '{' {
-			token, err := in.Token()
-			if err != nil {
-				return nil, whole(err)
-			}
-			name, _ = token.(string) // the decoder has refused other names
-			if _, twice := object[name]; twice {
-				return nil, fmt.Errorf("the name %s is there twice", quote.Word(name))
-			}
-		}
-		value, err := readValue(in, depth+1)
-		if err != nil {
-			return nil, whole(err)
-		}
-		if delim == '{' {
-			object[name] = value
-		} else {
-			list = append(list, value)
-		}
-	}
-	if _, err := in.Token(); err != nil { // the closing bracket
-		return nil, whole(err)
-	}
-	if delim == '{' {
-		return object, nil
-	}
-	return list, nil
-}
-
-// whole returns the error of a text that ends inside a value.
-func whole(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -5,8 +5,7 @@
 //	question.go  Question: what a request to rules asks, from its query, its path or its body
 //	rules.go     /check and /forward: asks CL.MCHECK
 //	explain.go   /explain: the decision of a rule, limit by limit
-//	body.go      the JSON of a body
-//	plainbody.go reads the usual form of a body faster
+//	body.go      the body of a request
 //	fields.go    the fields of a body
 //	number.go    the numbers of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
@@ -26,7 +25,8 @@
 // A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and /forward
 // take the decision as values, because to write and read its text would cost as much as the decision.
 // Package line carries the command to the server. Package keysource makes the key of a request that a proxy
-// asks about. Package bounded has the sockets. Package page has the files of the page.
+// asks about. Package strictjson reads a body. Package bounded has the sockets. Package page has the files of
+// the page.
 //
 // The headers RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11:
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/

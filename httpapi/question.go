@@ -205,24 +205,17 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	if len(body) == 0 {
 		return nil // most bodies have a key alone
 	}
-	if err := q.addSwitch(&q.peek, body, "peek"); err != nil {
-		return err
-	}
-	if err := q.addSwitch(&q.charge, body, "charge"); err != nil {
-		return err
+	for name, to := range map[string]*bool{"peek": &q.peek, "charge": &q.charge} {
+		given := body[name] != nil
+		on, err := body.takeSwitch(name)
+		if given && err == nil {
+			*to, err = on, q.once(name)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return body.empty()
-}
-
-// addSwitch adds a field that is true or false.
-func (q *question) addSwitch(to *bool, body fields, name string) *Problem {
-	given := body[name] != nil
-	on, err := body.takeSwitch(name)
-	if !given || err != nil {
-		return err
-	}
-	*to = on
-	return q.once(name)
 }
 
 // addRules adds the keys of a body, and its further rules. The field key is the key of each rule without one.

@@ -83,7 +83,8 @@ var mayImport = map[string][]string{
 	"script/stdlib":     {"script/lua51", "script/machine"},
 	"script/lib":        {"script/lua51", "script/machine"},
 	"script/scripttest": {}, // for tests only
-	"script":            {"internal/decimal", "internal/quote", "script/lib", "script/lua51", "script/machine", "script/stdlib"},
+	"script": {"internal/decimal", "internal/quote",
+		"script/lib", "script/lua51", "script/machine", "script/stdlib"},
 
 	// Users and their rights know commands by name only.
 	"acl": {"internal/glob", "internal/quote"},
@@ -150,11 +151,14 @@ var mayImport = map[string][]string{
 		"store"},
 
 	// Requests over HTTP become commands of the table.
-	"httpapi/bounded":   {},
-	"httpapi/keysource": {},
-	"httpapi/line":      {"commands", "internal/decimal", "resp"},
-	"httpapi/page":      {},
-	"httpapi":           {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page", "internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
+	"httpapi/bounded":    {},
+	"httpapi/keysource":  {},
+	"httpapi/line":       {"commands", "internal/decimal", "resp"},
+	"httpapi/page":       {},
+	"httpapi/strictjson": {"internal/quote"},
+	"httpapi": {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page",
+		"httpapi/strictjson",
+		"internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.
 	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",

@@ -1,21 +1,23 @@
-package httpapi
+package strictjson
 
 import "strings"
 
-// plainBody reads a plain body: an object of texts without escapes, such as {"key": "ann"}. It returns nil
-// for every other body.
+// flatObject reads a flat object: it has texts without escapes only, as {"key": "ann"}. The result is nil for
+// every other text.
 //
 // It exists for speed alone.
 //
-// What it is: one pass over the body. The fields share its text.
+// What it is: one pass over the text. The values share its bytes.
 //
 // What it brings: it saves a twentieth of POST /check. The decoder of the standard library takes longer,
-// because it must return each token for itself: a name that occurs twice is an error.
+// because it must return each token for itself: a name that occurs twice is an error. Compare
 //
-// What it must never do: accept a body that readValue refuses, or read one in another way (FuzzPlainBody).
-func plainBody(body string) fields {
-	rest, plain := strings.CutPrefix(body, "{")
-	for object := (fields{}); plain; {
+//	go test -run '^$' -bench Decode ./httpapi/strictjson
+//
+// What it must never do: accept a text that readValue refuses, or read one in another way (FuzzFlatObject).
+func flatObject(text string) map[string]any {
+	rest, plain := strings.CutPrefix(text, "{")
+	for object := map[string]any{}; plain; {
 		name, colon, behind := plainText(rest)
 		value, sign, end := plainText(behind)
 		plain = colon == ':' && sign != 0 && object[name] == nil

@@ -1,0 +1,10 @@
+// Package strictjson reads JSON for requests.
+//
+//	decode.go  Decode
+//	flat.go    reads the usual form of a body faster
+//
+// Invariants: different texts never become the same value, so a name that occurs twice is an error. Nesting
+// is bounded.
+//
+// The package takes no locks.
+package strictjson
