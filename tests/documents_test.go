@@ -88,7 +88,7 @@ func (p *document) blocks(t *testing.T) (all []block) {
 //	http    requests over HTTP, with their replies (web_test.go)
 //	nginx, caddy, traefik, envoy    the configuration of a proxy, which tests/proxies tests
 //	go, python, js    in clients/: lines of a test in the folder of the page, and a test runs the first program
-//	    of the page itself; in README.md: lines of a test of clients/node
+//	    of the page itself; in README.md: the first program of clients/node/README.md
 //	go, python, js, java, rust, php, ruby, c, bash    in docs/guides: a program, which tests/guides runs
 //	text    nothing runs it: a picture, a form, a log
 //
@@ -119,17 +119,10 @@ var programs = []string{"go", "python", "js", "java", "rust", "php", "ruby", "c"
 // testedIn are the languages of the blocks that are lines of a test of a client, each with the end of the test's name.
 var testedIn = map[string]string{"go": "_test.go", "python": ".py", "js": ".mjs"}
 
-// isOfClients reports whether a page has blocks for users of the packages in clients/.
-func isOfClients(path string) bool { return path == "README.md" || strings.HasPrefix(path, "clients/") }
-
-// isTested reports whether a test in the folder of the page has these lines. The indentation may differ. The
-// lines of README.md are for Node.
+// isTested reports whether a test in the folder of the page has these lines. The indentation may differ.
 func (p *document) isTested(t *testing.T, lines, suffix string) (found bool) {
 	t.Helper()
 	folder := filepath.Join(root(t), filepath.Dir(p.path))
-	if p.path == "README.md" {
-		folder = filepath.Join(root(t), "clients", "node")
-	}
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -165,9 +158,13 @@ func (p *document) run(t *testing.T, b block, rules string) {
 	case p.path == "docs/commands.md", b.language == "text", b.language == "yaml":
 	case p.path == "docs/http.md" && slices.Contains(proxies, b.language):
 	case strings.HasPrefix(p.path, "docs/guides/") && slices.Contains(programs, b.language):
-	case isOfClients(p.path) && testedIn[b.language] != "":
+	case p.path == "README.md" && b.language == "js":
+		_, first, _ := strings.Cut(readText(t, "clients/node/README.md"), "```js\n")
+		same := strings.HasPrefix(first, text+"\n```\n")
+		require.True(t, same, "%s:%d: clients/node/README.md begins with another program", p.path, b.from+1)
+	case strings.HasPrefix(p.path, "clients/") && testedIn[b.language] != "":
 		lines := importLines.ReplaceAllString(text+"\n", "")
-		if b.from == p.blocks(t)[0].from && p.path != "README.md" { // a program, which a test reads from the page
+		if b.from == p.blocks(t)[0].from { // a program, which a test reads from the page
 			lines = "README.md"
 		}
 		tested := p.isTested(t, lines, testedIn[b.language])

@@ -1,0 +1,53 @@
+package tests
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cellserver/internal/buildtest"
+	"cellserver/internal/porttest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadmeInAShell runs the commands of README.md that limit by curl. Only the ports are others, and it waits until the
+// server answers instead of a second.
+func TestReadmeInAShell(t *testing.T) {
+	dir, web := t.TempDir(), strconv.Itoa(porttest.Free(t))
+	out, err := exec.Command("go", "build", "-pgo=off", "-o", filepath.Join(dir, "cellserver"), buildtest.Server).CombinedOutput()
+	require.NoError(t, err, string(out))
+	page := readDocument(t, "README.md")
+	var commands string
+	for _, b := range page.blocks(t) {
+		if text := strings.Join(page.lines[b.from:b.to], "\n"); b.language == "sh" && strings.Contains(text, "curl") {
+			commands = text
+		}
+	}
+	for shown, used := range map[string]string{
+		"6380":    strconv.Itoa(porttest.Free(t)),
+		"7380":    web,
+		"sleep 1": "until curl -sfo ready http://127.0.0.1:" + web + "/readyz; do sleep 0.05; done",
+	} {
+		require.Contains(t, commands, shown)
+		commands = strings.ReplaceAll(commands, shown, used)
+	}
+	shell := exec.Command("timeout", "60", "bash", "-ec", "trap 'kill $(jobs -p)' EXIT\n"+commands)
+	shell.Dir = dir
+	printed, err := shell.CombinedOutput()
+	require.NoError(t, err, string(printed))
+	require.Equal(t, strings.Repeat("200\n", 5)+"429\n", statusesOf(string(printed)), string(printed))
+}
+
+// statusesOf returns the lines that are a status, without what the server prints.
+func statusesOf(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if len(line) == len("200\n") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
