@@ -13,16 +13,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadmeInAShell runs the commands of README.md that limit by curl. Only the ports are others, and it waits until the
-// server answers instead of a second.
+// TestReadmeInAShell runs the commands of README.md that limit by curl. Only the ports are others, and it waits
+// until the server answers instead of a second.
 func TestReadmeInAShell(t *testing.T) {
 	dir, web := t.TempDir(), strconv.Itoa(porttest.Free(t))
-	out, err := exec.Command("go", "build", "-pgo=off", "-o", filepath.Join(dir, "cellserver"), buildtest.Server).CombinedOutput()
+	program := filepath.Join(dir, "cellserver")
+	out, err := exec.Command("go", "build", "-pgo=off", "-o", program, buildtest.Server).CombinedOutput()
 	require.NoError(t, err, string(out))
 	page := readDocument(t, "README.md")
 	var commands string
 	for _, b := range page.blocks(t) {
-		if text := strings.Join(page.lines[b.from:b.to], "\n"); b.language == "sh" && strings.Contains(text, "curl") {
+		text := strings.Join(page.lines[b.from:b.to], "\n")
+		if b.language == "sh" && strings.Contains(text, "curl") {
 			commands = text
 		}
 	}

@@ -109,7 +109,8 @@ var installs = []struct {
 	{regexp.MustCompile(` \.{1,2}/\S*clients/node\b`), " {{.NPM}}"},
 	{regexp.MustCompile(` \.{1,2}/\S*clients/python\b`), " {{.Python}}"},
 	{regexp.MustCompile(`\.\./cellserver/cellserver\b`), "cellserver"},
-	{regexp.MustCompile(` +# until the package is in a registry|; until the module has an address of its own`), ""},
+	{regexp.MustCompile(` +# until the package is in a registry`), ""},
+	{regexp.MustCompile(`; until the module has an address of its own`), ""},
 }
 
 // editPages removes the texts of the time before, fills the templates, and installs from the registries.
