@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadmeInAShell runs the commands of README.md that limit by curl. Only the ports are others, and it waits
-// until the server answers instead of a second.
+// TestReadmeInAShell runs the commands of README.md that limit by curl. Only the ports are others, and it
+// waits until the server answers instead of a second.
 func TestReadmeInAShell(t *testing.T) {
 	dir, web := t.TempDir(), strconv.Itoa(porttest.Free(t))
 	program := filepath.Join(dir, "cellserver")
