@@ -95,10 +95,10 @@ func inWorld(t *testing.T, machines int, test func(w *world)) {
 	})
 }
 
-// clockOf is the time of a machine. It implements [cluster.Clock].
+// clockOf is the time of a machine. It implements [group.Clock].
 type clockOf struct{ *machine }
 
-// Now implements [cluster.Clock].
+// Now implements [group.Clock].
 func (c clockOf) Now() int64 {
 	if at := c.fixed.Load(); at != 0 {
 		return at
@@ -106,7 +106,7 @@ func (c clockOf) Now() int64 {
 	return c.wall()
 }
 
-// Monotonic implements [cluster.Clock].
+// Monotonic implements [group.Clock].
 func (clockOf) Monotonic() int64 { return time.Now().UnixNano() }
 
 func (m *machine) wall() int64 { return time.Now().UnixNano() + m.skew.Load() }

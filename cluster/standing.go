@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"sync"
-	"time"
 
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -23,7 +22,6 @@ type place struct {
 	gone     bool   // the cluster has removed the node: it waits for an invitation
 	leader   string // the last known one
 	since    int64  // monotonic time from which on it leads
-	warned   int64  // monotonic time of the last warning about clocks
 }
 
 func (p *place) init(run string, list []topology.Address) {
@@ -130,16 +128,4 @@ func (p *place) ledFor(leader string, now int64) int64 {
 		p.leader, p.since = leader, now
 	}
 	return now - p.since
-}
-
-// mayWarn reports whether a warning about clocks is due: one in ten minutes.
-func (p *place) mayWarn(now int64) bool {
-	const rest = int64(10 * time.Minute)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.warned != 0 && now-p.warned < rest {
-		return false
-	}
-	p.warned = now
-	return true
 }

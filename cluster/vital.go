@@ -41,12 +41,10 @@ func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
 	}
 	if h != nil {
 		of.heard, of.skew, of.Hello = now, skew, *h
+	} else {
+		of.Run = "" // it does not answer now
 	}
 	v.of[id], v.shown = of, nil
-	if h == nil {
-		of.Hello.Run = "" // it does not answer now
-		v.of[id] = of
-	}
 }
 
 // replace returns the last leader if another node leads now, and nil if not. Until the last leader answers

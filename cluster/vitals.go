@@ -12,6 +12,7 @@ import (
 // ask asks all other nodes again and again, until the member stops. It asks more often while it knows no
 // leader that answers.
 func (m *Member) ask() {
+	warned := int64(0)
 	for m.ctx.Err() == nil {
 		begun, interval := m.o.Clock.Monotonic(), askInterval
 		v := m.group.Load().View()
@@ -29,7 +30,7 @@ func (m *Member) ask() {
 		asking.Wait()
 		m.vitals.forget(v)
 		m.group.Load().CheckClocks(m.vitals.skews())
-		m.warnOfClocks(v)
+		m.warnOfClocks(v, &warned)
 		m.announce(v)
 		m.group.Load().FinishRemovals()
 		m.group.Load().FollowReleases()
@@ -76,15 +77,20 @@ func (m *Member) announce(v *topology.View) {
 	}
 }
 
-// warnOfClocks logs that the clock of a node differs too much from that of this one.
-func (m *Member) warnOfClocks(v *topology.View) {
-	if m.o.MaxSkew == 0 {
+// warnOfClocks logs that the clock of a node differs too much from that of this one, once in ten minutes. The
+// argument warned is the monotonic time of the last warning.
+func (m *Member) warnOfClocks(v *topology.View, warned *int64) {
+	now := m.o.Clock.Monotonic()
+	if m.o.MaxSkew == 0 || *warned != 0 && now-*warned < int64(10*time.Minute) {
 		return
 	}
 	for i := range v.Nodes {
 		of := m.vitals.get(v.Nodes[i].ID)
-		if skew := time.Duration(of.skew); of.Run != "" && max(skew, -skew) > m.o.MaxSkew && m.place.mayWarn(m.o.Clock.Monotonic()) {
-			m.log.Warn("the clocks of two nodes differ too much: set the clocks by NTP", "node", of.Client, "milliseconds", skew.Milliseconds())
+		if skew := time.Duration(of.skew); of.Run != "" && max(skew, -skew) > m.o.MaxSkew {
+			*warned = now
+			m.log.Warn("the clocks of two nodes differ too much: set the clocks by NTP",
+				"node", of.Client, "milliseconds", skew.Milliseconds())
+			return
 		}
 	}
 }

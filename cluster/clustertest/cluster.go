@@ -212,7 +212,7 @@ func describe(e *store.Entry) string {
 	return fmt.Sprint(text, " until ", e.ExpireAt())
 }
 
-// peers asks the other machines of a cluster. It implements [cluster.Peers].
+// peers asks the other machines of a cluster.
 type peers struct{ cluster *Cluster }
 
 var errDown = errors.New("clustertest: the machine does not run")

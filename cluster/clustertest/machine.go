@@ -52,7 +52,7 @@ type process struct {
 }
 
 // machineClock is the time of a machine: the virtual time plus the error of the machine's clock. It
-// implements [cluster.Clock].
+// implements [group.Clock].
 type machineClock struct {
 	now     func() time.Time
 	started time.Time
@@ -60,12 +60,12 @@ type machineClock struct {
 	frozen  bool
 }
 
-// Now implements [cluster.Clock].
+// Now implements [group.Clock].
 func (c *machineClock) Now() int64 {
 	return servertest.Start + int64(c.now().Sub(c.started)) + c.skew.Load()
 }
 
-// Monotonic implements [cluster.Clock].
+// Monotonic implements [group.Clock].
 func (c *machineClock) Monotonic() int64 {
 	if c.frozen {
 		return 0

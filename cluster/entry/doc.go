@@ -19,7 +19,7 @@
 //	32      n      body
 //
 // Invariants: each valid entry has one encoding. Parse returns an error for an entry that it does not
-// understand in full. If nodes guessed, their keys would differ. An entry has at most [MaxSize] bytes, and
+// understand in full. If nodes guessed, their keys would differ. An entry has at most maxSize bytes, and
 // the bodies of nodes and epochs have much smaller bounds. After [LoadImage] a store has the keys and the
 // facts that [SaveImage] got, or LoadImage returns an error.
 //

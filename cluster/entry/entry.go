@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// Version is the version of the format.
-	Version = 1
+	// version is the version of the format.
+	version = 1
 	// HeaderSize is the number of bytes before the body.
 	HeaderSize = 32
-	// MaxSize is the largest size of an entry in bytes, with its header. The largest request of a client
+	// maxSize is the largest size of an entry in bytes, with its header. The largest request of a client
 	// fits in.
-	MaxSize = 1 << 30
+	maxSize = 1 << 30
 	// MostAtOnce is how many entries one message between nodes may have.
 	MostAtOnce = 64
 )
@@ -61,7 +61,7 @@ func Finish(entry []byte, e Entry) error {
 	if err := check(entry, e.Kind); err != nil {
 		return err
 	}
-	entry[0], entry[atKind] = Version, byte(e.Kind)
+	entry[0], entry[atKind] = version, byte(e.Kind)
 	binary.LittleEndian.PutUint16(entry[atFlags:], 0)
 	binary.LittleEndian.PutUint64(entry[atTerm:], e.Term)
 	binary.LittleEndian.PutUint64(entry[atBatch:], e.Batch)
@@ -82,8 +82,8 @@ func Parse(data []byte) (Entry, error) {
 		Time:  int64(binary.LittleEndian.Uint64(data[atTime:])),
 		Body:  data[HeaderSize:],
 	}
-	if version := data[0]; version != Version {
-		return Entry{}, fmt.Errorf("the entry has version %d, and this server knows version %d only: install the newer release of the server", version, Version)
+	if stored := data[0]; stored != version {
+		return Entry{}, fmt.Errorf("the entry has version %d, and this server knows version %d only: install the newer release of the server", stored, version)
 	}
 	if stored, actual := binary.LittleEndian.Uint32(data[atSum:]), sum(data); stored != actual {
 		return Entry{}, fmt.Errorf("the entry is damaged: its checksum is %08x, and its bytes have the checksum %08x", stored, actual)
@@ -102,9 +102,9 @@ func check(entry []byte, k Kind) error {
 	switch {
 	case k < Effects || k > LevelRaised:
 		return fmt.Errorf("the entry has kind %d, and this server knows kinds %d to %d: install the newer release of the server", k, Effects, LevelRaised)
-	case len(entry) < HeaderSize || len(entry) > MaxSize:
+	case len(entry) < HeaderSize || len(entry) > maxSize:
 		return fmt.Errorf("the entry has %d bytes, and an entry has %d to %d bytes",
-			len(entry), HeaderSize, MaxSize)
+			len(entry), HeaderSize, maxSize)
 	case k == Tick && len(entry) > HeaderSize:
 		return fmt.Errorf("the entry is a tick with a body of %d bytes, and a tick has no body",
 			len(entry)-HeaderSize)

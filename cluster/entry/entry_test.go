@@ -122,7 +122,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 
 // TestAnEntryHasABound needs no memory for the large entry: nobody touches its pages.
 func TestAnEntryHasABound(t *testing.T) {
-	b := make([]byte, MaxSize+1)
+	b := make([]byte, maxSize+1)
 	require.EqualError(t, Finish(b, Entry{Kind: Effects}), "the entry has 1073741825 bytes, and an entry has 32 to 1073741824 bytes")
 }
 

@@ -2,7 +2,7 @@ package group
 
 import "cellserver/internal/topology"
 
-// Epoch returns the epoch in which this node leads, 0 if it does not. It implements [commands.Topology].
+// Epoch returns the epoch in which this node leads, 0 if it does not.
 func (g *Group) Epoch() uint64 { return g.current.Load() }
 
 // Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
@@ -44,7 +44,7 @@ func (g *Group) TakeSnapshot() error {
 // Memory returns the bytes of the changes that no majority has confirmed yet.
 func (g *Group) Memory() int64 { return g.queue.memory.Load() }
 
-// Metrics returns the numbers of the node. It implements [commands.Topology].
+// Metrics returns the numbers of the node.
 func (g *Group) Metrics() topology.Metrics {
 	c := &g.counts
 	m := topology.Metrics{

@@ -84,12 +84,12 @@ func (g *Group) confirm(term, number uint64) bool {
 
 // freeWaiters returns the waiters that need nothing more after a committed batch. mu is held.
 func (g *Group) freeWaiters(b *batch) (free waiters) {
-	if !g.epoch.serving || g.epoch.term != b.Term {
+	if !g.epoch.serving || g.epoch.term != b.term {
 		return nil
 	}
-	g.lease.renew(b.Sent)
-	g.counts.committed(g.o.Clock.Monotonic() - b.Sent)
-	for _, w := range g.waiters.take(b.Number) {
+	g.lease.renew(b.sent)
+	g.counts.committed(g.o.Clock.Monotonic() - b.sent)
+	for _, w := range g.waiters.take(b.number) {
 		if w.lease && !g.leased() {
 			g.waitForProof(w)
 		} else {

@@ -22,7 +22,7 @@ func BenchmarkBatch(b *testing.B) {
 				}
 				batch := q.take()
 				data = batch.appendTo(data[:0])
-				q.confirm(7, batch.Number)
+				q.confirm(7, batch.number)
 				q.takeGarbage()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size.effects), "ns/effect")

@@ -15,7 +15,7 @@ import (
 )
 
 // Group is one group of Raft, as this server takes part in it. It has a log, the keys that the log makes,
-// and the changes that wait for a majority. It implements [commands.Topology], [store.Observer] and
+// and the changes that wait for a majority. It implements [store.Observer] and
 // [transport.Barrier].
 type Group struct {
 	o      Options

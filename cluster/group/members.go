@@ -135,7 +135,7 @@ func (g *Group) oneByOne(change func() error) error {
 	}
 }
 
-// Failover makes this node the leader. It implements [commands.Topology].
+// Failover makes this node the leader.
 func (g *Group) Failover() error {
 	v := g.View()
 	leader := v.Groups[0].Leader

@@ -26,7 +26,7 @@ func TestBatchesAreNumberedTakenAndConfirmedInOrder(t *testing.T) {
 	q.collect(7, 101, effects(1), undos())
 	require.Equal(t, uint64(2), q.begun.Load(), "both are in one batch")
 	first := q.take()
-	require.Equal(t, int64(101), first.Time, "of its last transaction")
+	require.Equal(t, int64(101), first.time, "of its last transaction")
 	require.NotEmpty(t, first.appendTo(nil))
 	held := q.memory.Load()
 	require.True(t, q.collect(7, 102, effects(entryEffects),
@@ -67,7 +67,7 @@ func TestBatchesUseTheirRoomAgain(t *testing.T) {
 		b := q.take()
 		body, undone = b.appendTo(nil), len(b.undo.All(nil))
 		require.Equal(t, fresh.take().appendTo(nil), body)
-		require.Same(t, b, q.confirm(7, b.Number))
+		require.Same(t, b, q.confirm(7, b.number))
 		return body, undone
 	}
 	long, _ := confirmed(500)
@@ -86,7 +86,7 @@ func TestBatchesUseTheirRoomAgain(t *testing.T) {
 	q.collect(7, 100, effects(1), undos(store.Undo{}, whole))
 	b := q.take()
 	b.appendTo(nil)
-	q.confirm(7, b.Number)
+	q.confirm(7, b.number)
 	require.Len(t, q.takeGarbage(), 1)
 	q.drop()
 	require.Empty(t, q.rooms)

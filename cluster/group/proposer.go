@@ -74,9 +74,9 @@ func (g *Group) propose() {
 		}
 		apply := g.raft.Load().Apply
 		if g.hooks.propose != nil {
-			g.hooks.propose(func() { go g.expect(proposed{b.Term, apply(data, 0)}) })
+			g.hooks.propose(func() { go g.expect(proposed{b.term, apply(data, 0)}) })
 		} else {
-			b.Result = apply(data, 0)
+			b.result = apply(data, 0)
 		}
 	}
 }
@@ -107,7 +107,7 @@ const (
 // expected. mu is held.
 func (g *Group) gatherAfter(b *batch) {
 	now := g.o.Clock.Monotonic()
-	wait := max(3*time.Duration(now-b.Sent), leastGather+gatherEffect*time.Duration(b.effects))
+	wait := max(3*time.Duration(now-b.sent), leastGather+gatherEffect*time.Duration(b.effects))
 	g.gathering.begin(b.effects, g.queue.collected(), now+int64(min(wait, maxGather)))
 }
 
@@ -137,10 +137,10 @@ func (g *Group) nextEntry() (b *batch, data []byte) {
 		b = g.queue.take()
 	}
 	g.lease.wanted = false
-	b.Sent = g.o.Clock.Monotonic()
+	b.sent = g.o.Clock.Monotonic()
 	data = b.appendTo(entry.AppendHeader(make([]byte, 0, entry.HeaderSize+b.length())))
 	g.counts.proposed(len(data))
-	return b, g.finish(data, entry.Entry{Kind: b.Kind, Term: b.Term, Batch: b.Number, Time: b.Time})
+	return b, g.finish(data, entry.Entry{Kind: b.kind, Term: b.term, Batch: b.number, Time: b.time})
 }
 
 // finish completes an entry. If it cannot be encoded, the epoch fails.
@@ -182,10 +182,10 @@ func (g *Group) settle() {
 func (g *Group) expectOverdue() {
 	g.mu.Lock()
 	b := g.queue.oldest()
-	overdue := b != nil && b.Result != nil && g.o.Clock.Monotonic()-b.Sent >= int64(g.o.NodeTimeout/4)
+	overdue := b != nil && b.result != nil && g.o.Clock.Monotonic()-b.sent >= int64(g.o.NodeTimeout/4)
 	var p proposed
 	if overdue {
-		p, b.Result = proposed{b.Term, b.Result}, nil
+		p, b.result = proposed{b.term, b.result}, nil
 	}
 	g.mu.Unlock()
 	if overdue {
@@ -207,8 +207,8 @@ func (g *Group) enqueue(kind entry.Kind, body []byte, done func(safe bool)) erro
 		return errNotLeader
 	}
 	b := g.queue.add(kind, g.epoch.term, g.clock.next())
-	b.Fixed = body
-	g.wait(waiter{need: b.Number, done: done})
+	b.fixed = body
+	g.wait(waiter{need: b.number, done: done})
 	return nil
 }
 

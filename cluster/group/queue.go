@@ -13,13 +13,13 @@ import (
 
 // batch is what becomes one entry of the log.
 type batch struct {
-	Kind   entry.Kind
-	Number uint64
-	Term   uint64      // of the epoch
-	Time   int64       // of its last command, in Unix nanoseconds
-	Fixed  []byte      // the body of an entry that is not of kind Effects
-	Sent   int64       // monotonic time just before it was proposed
-	Result raft.Future // of its proposal; nil if a goroutine waits for it already
+	kind   entry.Kind
+	number uint64
+	term   uint64      // of the epoch
+	time   int64       // of its last command, in Unix nanoseconds
+	fixed  []byte      // the body of an entry that is not of kind Effects
+	sent   int64       // monotonic time just before it was proposed
+	result raft.Future // of its proposal; nil if a goroutine waits for it already
 
 	content
 	counted int // bytes that the queue counts
@@ -42,17 +42,17 @@ const (
 )
 
 // length returns the number of bytes.
-func (b *batch) length() int { return b.size + b.body.Len() + len(b.Fixed) }
+func (b *batch) length() int { return b.size + b.body.Len() + len(b.fixed) }
 
 // appendTo appends the body of the entry to dst, and removes it from the batch.
 func (b *batch) appendTo(dst []byte) []byte {
 	b.size = b.body.Len()
-	return append(b.body.AppendTo(dst), b.Fixed...)
+	return append(b.body.AppendTo(dst), b.fixed...)
 }
 
 // full reports whether the next transaction begins another batch.
 func (b *batch) full() bool {
-	return b.Kind != entry.Effects || b.effects >= entryEffects || b.body.Len() >= entryBytes
+	return b.kind != entry.Effects || b.effects >= entryEffects || b.body.Len() >= entryBytes
 }
 
 // queue holds the batches that are not committed, the oldest first. Its zero value is empty.
@@ -123,7 +123,7 @@ func (q *queue) setLevel(level uint16) { q.level, q.body, q.rooms = level, aof.N
 
 // add begins a batch. time must not be earlier than that of the previous batch.
 func (q *queue) add(kind entry.Kind, term uint64, time int64) *batch {
-	b := &batch{Kind: kind, Number: q.begun.Add(1), Term: term, Time: time}
+	b := &batch{kind: kind, number: q.begun.Add(1), term: term, time: time}
 	b.body, b.level = q.body, q.level
 	if last := len(q.rooms) - 1; last >= 0 && kind == entry.Effects {
 		b.body, b.undo = q.rooms[last].body, q.rooms[last].undo
@@ -140,7 +140,7 @@ const maxUndo = 64 << 20
 // the previous transaction. It reports whether the next transaction begins another batch.
 func (q *queue) collect(term uint64, time int64, effects []store.Effect, undo *store.UndoList) (full bool) {
 	b := q.collecting(term, time)
-	b.Time = time
+	b.time = time
 	b.body.Append(effects)
 	b.effects += len(effects)
 	q.held += undo.Bytes()
@@ -175,7 +175,7 @@ func (q *queue) discard(b *batch) {
 
 // keepRoom keeps the room of a batch that was taken, and whose undos are dropped.
 func (q *queue) keepRoom(b *batch) {
-	if len(q.rooms) < maxRooms && b.Kind == entry.Effects && b.level == q.level {
+	if len(q.rooms) < maxRooms && b.kind == entry.Effects && b.level == q.level {
 		b.undo.Trim(maxRoomBytes, maxRoomUndo)
 		q.rooms = append(q.rooms, room{b.body, b.undo})
 	}
@@ -214,7 +214,7 @@ func (q *queue) take() *batch {
 // confirm removes and returns the oldest batch if it has the term and the number of an entry. Otherwise it
 // returns nil.
 func (q *queue) confirm(term, number uint64) *batch {
-	if q.taken == 0 || q.batches[0].Term != term || q.batches[0].Number != number {
+	if q.taken == 0 || q.batches[0].term != term || q.batches[0].number != number {
 		return nil
 	}
 	b := q.batches[0]

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Forget removes a node. It implements [commands.Topology]. Only a leader can remove a node.
+// Forget removes a node. Only a leader can remove a node.
 func (g *Group) Forget(id string) error {
 	return g.oneByOne(func() error { return g.forget(id) })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// View returns the cluster as this node sees it. It implements [commands.Topology].
+// View returns the cluster as this node sees it.
 func (g *Group) View() *topology.View { return g.view.Load() }
 
 // updateView makes the view again.

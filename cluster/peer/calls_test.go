@@ -49,7 +49,7 @@ func TestCalls(t *testing.T) {
 	service.err = errors.New(strings.Repeat("x", 10_000))
 	require.ErrorAs(t, d.Forget(ctx, b.addr, "c"), &remote)
 	require.Len(t, remote.Text, longestError)
-	requireSoon(t, "the end of all connections", func() bool { return b.Stats() == Stats{} })
+	requireSoon(t, "the end of all connections", func() bool { return b.Stats() == portStats{} })
 	require.Empty(t, b.log.String())
 }
 
@@ -126,7 +126,7 @@ func TestCallsEnd(t *testing.T) {
 		require.Equal(t, 13*time.Second, time.Since(began))
 		time.Sleep(defaultLimits.Call)
 		synctest.Wait()
-		require.Equal(t, Stats{}, b.Stats(), "the service ended with its context")
+		require.Equal(t, portStats{}, b.Stats(), "the service ended with its context")
 		b.Close()
 	})
 }
@@ -143,7 +143,7 @@ func TestCloseEndsCalls(t *testing.T) {
 			failed <- err
 		}()
 		synctest.Wait()
-		require.Equal(t, Stats{Calls: 1}, b.Stats())
+		require.Equal(t, portStats{Calls: 1}, b.Stats())
 		began := time.Now()
 		b.Close()
 		require.Error(t, <-failed)

@@ -303,9 +303,9 @@ func TestMayListen(t *testing.T) {
 	}
 	require.EqualError(t, (&Security{}).MayListen(""), "the peer port may not listen on every address: without cluster-secret and tls-cluster "+
 		"it listens on loopback addresses only. Set cluster-secret to the same 32 random characters on every node")
-	require.Error(t, (&Security{}).MayServe(&net.TCPAddr{IP: net.IPv4zero, Port: 1}))
-	require.Error(t, (&Security{}).MayServe(&net.TCPAddr{Port: 1}))
-	require.NoError(t, (&Security{}).MayServe(&net.TCPAddr{IP: net.IPv6loopback, Port: 1}))
+	require.Error(t, (&Security{}).mayServe(&net.TCPAddr{IP: net.IPv4zero, Port: 1}))
+	require.Error(t, (&Security{}).mayServe(&net.TCPAddr{Port: 1}))
+	require.NoError(t, (&Security{}).mayServe(&net.TCPAddr{IP: net.IPv6loopback, Port: 1}))
 }
 
 func TestCheckSecret(t *testing.T) {

@@ -74,7 +74,7 @@ func (p *Port) Forwards() (net.Listener, error) {
 func (p *Port) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
 	defer context.AfterFunc(p.ctx, func() { _ = ln.Close() })()
-	if err := p.dialer.Security.MayServe(ln.Addr()); err != nil {
+	if err := p.dialer.Security.mayServe(ln.Addr()); err != nil {
 		return err
 	}
 	for pause := firstPause; ; {

@@ -80,9 +80,9 @@ func (s *Security) MayListen(host string) error {
 		"Set cluster-secret to the same 32 random characters on every node", host)
 }
 
-// MayServe is MayListen for a listener that is open already. Listeners without network addresses are for
+// mayServe is MayListen for a listener that is open already. Listeners without network addresses are for
 // tests.
-func (s *Security) MayServe(at net.Addr) error {
+func (s *Security) mayServe(at net.Addr) error {
 	if tcp, ok := at.(*net.TCPAddr); ok {
 		return s.MayListen(tcp.AddrPort().Addr().WithZone("").String())
 	}

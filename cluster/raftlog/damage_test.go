@@ -49,7 +49,7 @@ func TestTornTails(t *testing.T) {
 			require.NoError(t, s.StoreLogs(entries(last+1, last+3)))
 			again := reopen(t, s)
 			requireEntries(t, again, 1, last+3)
-			require.Nil(t, again.TornTail(), "it is cut once")
+			require.Nil(t, again.torn, "it is cut once")
 		}
 	}
 }
@@ -61,12 +61,12 @@ func requireTornTail(t *testing.T, s *Store, path string, n int, rest []byte, la
 	}
 	torn := n + len(rest) - end
 	if torn == 0 {
-		require.Nil(t, s.TornTail())
+		require.Nil(t, s.torn)
 		return
 	}
-	require.NotNil(t, s.TornTail())
-	require.Equal(t, TornTail{path, int64(end), int64(torn), s.TornTail().Reason}, *s.TornTail())
-	require.NotEmpty(t, s.TornTail().Reason)
+	require.NotNil(t, s.torn)
+	require.Equal(t, tornTail{path, int64(end), int64(torn), s.torn.Reason}, *s.torn)
+	require.NotEmpty(t, s.torn.Reason)
 }
 
 // TestDamage flips a bit of each byte. Only in the last record it can be a torn tail.
@@ -107,7 +107,7 @@ func requireBeginning(t *testing.T, m *fstest.Memory, last uint64) {
 	require.NoError(t, err)
 	first := min(last, 1)
 	requireEntries(t, s, first, last)
-	require.NotNil(t, s.TornTail())
+	require.NotNil(t, s.torn)
 	require.NoError(t, s.StoreLogs(entries(last+1, last+9)))
 	s, err = Open(m.PowerCut(nil), dir, Options{})
 	require.NoError(t, err)
@@ -278,7 +278,7 @@ func FuzzOpen(f *testing.F) {
 			require.NoError(t, s.GetLog(i, &raft.Log{}))
 		}
 		again := reopen(t, s)
-		require.Nil(t, again.TornTail())
+		require.Nil(t, again.torn)
 		_, lastAgain := bounds(t, again)
 		require.Equal(t, last, lastAgain)
 	})

@@ -109,7 +109,7 @@ func TestALogWithItsEndIsNotRefused(t *testing.T) {
 	torn := replaced(m, paths[2], append(m.Get(paths[2]), "torn"...))
 	s := open(t, torn, newest(0))
 	requireEntries(t, s, 1, 12)
-	require.NotNil(t, s.TornTail())
+	require.NotNil(t, s.torn)
 	requireEntries(t, open(t, withMark(m, empty), newest(0)), 1, 12) // an older mark
 
 	joined := empty.Kill() // a node that joins knows the term before it has an entry

@@ -246,7 +246,7 @@ func (p *pair) fault(at int) func(fstest.Op) error {
 // requireFailed requires that a store refuses all changes after one has failed, and that reads still work.
 func (p *pair) requireFailed(err error) {
 	require.Equal(p.t, 1, p.failed, err)
-	require.Equal(p.t, err, p.store.Err())
+	require.Equal(p.t, err, p.store.failure())
 	require.ErrorContains(p.t, err, "takes no changes")
 	p.files.Fault = nil
 	_, last := bounds(p.t, p.store)

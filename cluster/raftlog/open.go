@@ -11,16 +11,13 @@ import (
 // extension is the end of the names of the log's files. Other files in the folder are ignored.
 const extension = ".log"
 
-// TornTail is the end of the log that Open has cut off.
-type TornTail struct {
+// tornTail is the end of the log that Open has cut off.
+type tornTail struct {
 	Path   string // of the file
 	Offset int64  // where the file ends now
 	Bytes  int64  // how many bytes it had after that, without those of removed files
 	Reason string
 }
-
-// TornTail returns what Open has cut off, or nil.
-func (s *Store) TornTail() *TornTail { return s.torn }
 
 // DamageError is the error of a log that an incomplete write does not explain.
 type DamageError struct {
@@ -157,7 +154,7 @@ func (s *Store) cut(later []uint64, found *fault) error {
 	if err != nil {
 		return err
 	}
-	s.torn = &TornTail{Path: seg.path, Offset: seg.size, Bytes: bytes - seg.size, Reason: found.reason}
+	s.torn = &tornTail{Path: seg.path, Offset: seg.size, Bytes: bytes - seg.size, Reason: found.reason}
 	return seg.truncate(s.files)
 }
 

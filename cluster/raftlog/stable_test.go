@@ -60,7 +60,7 @@ func TestStableValuesHaveABound(t *testing.T) {
 	require.ErrorContains(t, s.Set([]byte("key"), make([]byte, 64<<10)), "is too large")
 	require.NoError(t, s.Set([]byte("a"), make([]byte, 40<<10)))
 	require.EqualError(t, s.Set([]byte("b"), make([]byte, 40<<10)), "the values have 81966 bytes, more than 65536")
-	require.NoError(t, s.Err())
+	require.NoError(t, s.failure())
 }
 
 // TestSetAtEveryFault fails each operation of a Set, and cuts the power there. The disk then has the old value or the new

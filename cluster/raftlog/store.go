@@ -39,7 +39,7 @@ type Store struct {
 	files   fs.FS
 	dir     string
 	options Options
-	torn    *TornTail
+	torn    *tornTail
 
 	failed atomic.Pointer[error] // the first failed change: no other change is made
 	stable stable
@@ -106,9 +106,6 @@ func (s *Store) Close() error {
 
 // IsMonotonic tells Raft that the log has no gaps. Raft then deletes all entries when it installs a snapshot.
 func (s *Store) IsMonotonic() bool { return true }
-
-// Err returns the failure after which the store refuses changes, or nil.
-func (s *Store) Err() error { return s.failure() }
 
 // Size returns the number of bytes of all files of the log.
 func (s *Store) Size() (bytes int64) {
