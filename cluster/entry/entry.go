@@ -83,7 +83,8 @@ func Parse(data []byte) (Entry, error) {
 		Body:  data[HeaderSize:],
 	}
 	if stored := data[0]; stored != version {
-		return Entry{}, fmt.Errorf("the entry has version %d, and this server knows version %d only: install the newer release of the server", stored, version)
+		return Entry{}, fmt.Errorf("the entry has version %d, and this server knows version %d only: "+
+			"install the newer release of the server", stored, version)
 	}
 	if stored, actual := binary.LittleEndian.Uint32(data[atSum:]), sum(data); stored != actual {
 		return Entry{}, fmt.Errorf("the entry is damaged: its checksum is %08x, and its bytes have the checksum %08x", stored, actual)
