@@ -1,8 +1,14 @@
 /** A rule with its key, or with a key for each of its scopes. */
 export type RuleQuestion = { rule: string; key: string } | { rule: string; keys: Record<string, string> };
 
+/** A limit in words, such as '100/minute'. Its counts are under `rl:100/minute:KEY` on the server. */
+export type LimitQuestion = { limit: string; key: string };
+
 /** What an action asks. `quantity` is 1 without it, and `peek` counts nothing. */
-export type HttpQuestion = (RuleQuestion | { rules: RuleQuestion[] }) & { quantity?: number; peek?: boolean };
+export type HttpQuestion = (RuleQuestion | { rules: RuleQuestion[] } | LimitQuestion) & {
+  quantity?: number;
+  peek?: boolean;
+};
 
 export interface HttpOptions {
   /** Milliseconds that a request waits for a decision; 250 by default. */

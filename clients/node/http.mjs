@@ -28,7 +28,8 @@ class Decision {
  * Asks rules about one action: check('http://127.0.0.1:7380', { rule: 'login', key: 'ann' }, { token }).
  *
  * The question has a `rule` with its `key`, or with `keys`, an object with a key for each scope; or it has
- * `rules`, a list of these. `quantity` is 1 without it, and `peek` counts nothing.
+ * `rules`, a list of these. Or it has a `limit` in words, such as '100/minute', with a `key`. `quantity` is 1
+ * without it, and `peek` counts nothing.
  *
  * timeout     milliseconds that a request waits for a decision
  * failClosed  refuses with 503 while there is no decision; otherwise the action is allowed
@@ -46,7 +47,8 @@ export const check = async (
     throw new TypeError(`check has no option ${unknown}. It has timeout, failClosed, token, basic, onError`);
   const body = JSON.stringify(await bodyOf(question));
   const headers = { 'Content-Type': 'application/json', ...credentials(token, basic) };
-  const target = new URL('check', url.endsWith('/') ? url : `${url}/`);
+  const path = question.limit === undefined ? 'check' : 'throttle';
+  const target = new URL(path, url.endsWith('/') ? url : `${url}/`);
   try {
     const signal = AbortSignal.timeout(timeout);
     const reply = await fetch(target, { method: 'POST', headers, body, signal, redirect: 'manual' });
@@ -59,15 +61,22 @@ export const check = async (
   }
 };
 
-/** Returns the body of POST /check. */
-const bodyOf = async ({ rule, key, keys, rules, quantity, peek, ...others }) => {
+/** Returns the body of POST /check, or of POST /throttle with a limit in words. */
+const bodyOf = async ({ rule, key, keys, rules, limit, quantity, peek, ...others }) => {
   const [unknown] = Object.keys(others);
-  if (unknown)
-    throw new TypeError(
-      `a question has no ${unknown}. It has rule with key or keys, or rules; quantity, peek`,
-    );
-  if ((rule === undefined) === (rules === undefined)) throw new TypeError('a question has a rule, or rules');
-  return { rules: await Promise.all((rules ?? [{ rule, key, keys }]).map(withKeys)), quantity, peek };
+  if (unknown !== undefined) {
+    throw new TypeError(`a question has no ${unknown}. It has rule, key, keys, rules, limit, quantity, peek`);
+  }
+  if ([rule, rules, limit].filter((one) => one !== undefined).length !== 1) {
+    throw new TypeError('a question has a rule, or rules, or a limit');
+  }
+  if (limit === undefined) {
+    return { rules: await Promise.all((rules ?? [{ rule, key, keys }]).map(withKeys)), quantity, peek };
+  }
+  if (typeof limit !== 'string') throw new TypeError(`limit is in words such as '100/minute', not ${limit}`);
+  if (keys !== undefined) throw new TypeError('a limit has one key: a rule has keys for its scopes');
+  // The prefix keeps what a client chooses away from other data.
+  return { key: `rl:${limit}:${await shorten(key)}`, limit, quantity, peek };
 };
 
 const withKeys = async ({ rule, key, keys }) => {

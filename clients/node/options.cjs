@@ -86,14 +86,18 @@ const settle = (passed = {}) => {
   const given = {};
   for (const [name, value] of Object.entries(passed)) {
     if (value === undefined) continue;
-    if (Object.hasOwn(REFUSED, name)) throw new TypeError(`rateLimit has no option ${name}: ${REFUSED[name]}`);
+    if (Object.hasOwn(REFUSED, name)) {
+      throw new TypeError(`rateLimit has no option ${name}: ${REFUSED[name]}`);
+    }
     const today = Object.hasOwn(RENAMED, name) ? RENAMED[name] : name;
     if (!Object.hasOwn(DEFAULTS, today))
       throw new TypeError(`rateLimit has no option ${name}. It has ${Object.keys(DEFAULTS).join(', ')}`);
     if (!Object.hasOwn(given, today) || today === name) given[today] = value;
   }
   for (const [name, why] of given.rule === undefined ? [] : Object.entries(WITHOUT_RULE)) {
-    if (Object.hasOwn(given, name)) throw new TypeError(`rateLimit takes a rule or ${name}, not both: ${why}`);
+    if (Object.hasOwn(given, name)) {
+      throw new TypeError(`rateLimit takes a rule or ${name}, not both: ${why}`);
+    }
   }
   const options = { ...DEFAULTS, ...given };
   check(options);
@@ -110,7 +114,7 @@ const check = (options) => {
   for (const [name, kinds] of Object.entries(KINDS)) {
     const value = options[name];
     if (value === undefined || kinds.includes(typeof value)) continue;
-    const phrase = name === 'limit' ? '; write a limit in words into a rule, and its name into rule' : '';
+    const phrase = name === 'limit' ? `; for words CL.RULE SET NAME ${value}, and write rule: 'NAME'` : '';
     throw new TypeError(`${name} is a ${kinds.join(' or a ')}, not ${JSON.stringify(value)}${phrase}`);
   }
   const { limit, windowMs, standardHeaders, ipv6Subnet = 64, logger } = options;

@@ -141,7 +141,7 @@ func TestPacked(t *testing.T) {
 	c.run("build", "./...")
 	c.run("build", "-o", "first", "./program0")
 
-	dial(t, s.URL, "CL.WINDOW", 100, 60)
+	dial(t, s.URL, "100/minute")
 	first := exec.Command(filepath.Join(c.folder, "first"))
 	require.NoError(t, first.Start())
 	t.Cleanup(func() {

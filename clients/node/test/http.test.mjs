@@ -57,6 +57,25 @@ test('numbers, scopes, peek, and a reply to send', async (t) => {
   );
 });
 
+test('a limit in words', async (t) => {
+  const server = await Server.start(t);
+  await server.do('SET', 'ann', 'other data');
+  const ask = (limit, more) => check(server.web, { limit, key: 'ann', ...more }, options);
+  assert.equal((await ask('2/minute', { peek: true })).remaining, 1);
+  const got = [];
+  for (let i = 0; i < 3; i++) got.push(await ask('2/minute'));
+  got.push(await ask('3/minute', { quantity: 3 }));
+  const seen = got.map(({ status, remaining }) => `${status} ${remaining}`);
+  assert.deepEqual(seen, ['200 1', '200 0', '429 0', '200 0']);
+  assert.equal(got[2].headers['Retry-After'], '60');
+  assert.deepEqual((await server.do('KEYS', 'rl:*')).sort(), ['rl:2/minute:ann', 'rl:3/minute:ann']);
+  const errors = [];
+  const onError = (error) => errors.push(error.message);
+  const wrong = await check(server.web, { limit: '2/minuet', key: 'ann' }, { ...options, onError });
+  assert.equal(wrong.status, 503);
+  assert.match(errors[0], /the server answered 400: .*minuet/);
+});
+
 test('the worker of README.md limits', async (t) => {
   const server = await Server.start(t, '--http-token', 'a-secret-of-the-test');
   await server.do('CL.RULE', 'SET', 'login', 'CL.WINDOW', 1, 60);
@@ -193,6 +212,10 @@ test('wrong questions and options are errors of the service', async () => {
     [{ rule: 'api', key: '' }, {}, /at least one character, not ""/],
     [{ rule: 'api', key: 42 }, {}, /a key is a text .* not 42/],
     [{ rule: 'api', key: '\ud83d' }, {}, /a key is a text of Unicode/],
+    [{ rule: 'api', limit: '5/minute', key: 'a' }, {}, /a question has a rule, or rules, or a limit/],
+    [{ limit: 5, key: 'a' }, {}, /limit is in words such as '100\/minute', not 5/],
+    [{ limit: '5/minute', keys: { org: 'a' } }, {}, /a limit has one key/],
+    [{ limit: '5/minute' }, {}, /a key is a text .* not undefined/],
     [{ rule: 'api', key: 'a', cost: 7 }, {}, /a question has no cost. It has rule/],
     [{ rule: 'api', key: 'a' }, { fail: 'open' }, /check has no option fail. It has timeout, failClosed/],
   ];

@@ -368,7 +368,7 @@ test('wrong options are refused with a sentence', () => {
     [{ client, rule: 'login', skipFailedRequests: true }, /a rule cannot give back/],
     [
       { client, limit: '100/minute' },
-      /limit is a number or a function, not "100\/minute"; write a limit in words into a rule/,
+      /limit is a number or a function, not "100\/minute"; for words CL.RULE SET NAME 100\/minute/,
     ],
     [{ client, limit: -1 }, /limit is an integer from 0, not -1/],
     [{ client, limit: Infinity }, /limit is an integer from 0, not Infinity/],

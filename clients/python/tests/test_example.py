@@ -121,7 +121,7 @@ class TestReadme(ServerTest):
 
     def test_first_program(self):
         """The first program of the page limits."""
-        self.do("CL.RULE", "SET", "per-ip", "CL.WINDOW", 100, 60)
+        self.do("CL.RULE", "SET", "per-ip", "100/minute")
         limiter = Limiter(self.url, timeout=60)
         self.addCleanup(limiter.client.close)
         names = {"__name__": "readme", "limiter": limiter}

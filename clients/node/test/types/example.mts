@@ -114,6 +114,7 @@ const decided: HttpDecision = await check(
   },
   { basic: 'a:b' },
 );
+await check('http://127.0.0.1:7380', { limit: '100/minute', key: 'ann' });
 export const reply: Response | undefined = decided.allowed ? undefined : decided.response();
 
 // The compiler must refuse these lines.
