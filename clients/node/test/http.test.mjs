@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
 import { check } from 'cellserver-ratelimit/http';
-import { Server } from './harness.mjs';
+import { folder, Server } from './harness.mjs';
 import worker from './worker.mjs';
 
 const options = { timeout: 60_000, failClosed: true, onError: (error) => assert.fail(error) };
@@ -88,6 +91,20 @@ test('the worker of README.md limits', async (t) => {
   }
   while (response.status === 200) response = await worker.fetch(request, env);
   assert.deepEqual([response.status, response.headers.get('Retry-After')], [429, '60']);
+});
+
+test('nothing but names of the web is needed', async (t) => {
+  const server = await Server.start(t);
+  await server.do('CL.RULE', 'SET', 'api', 'CL.WINDOW', 1, 60);
+  const web = { fetch, URL, AbortSignal, Response, TextEncoder, crypto, btoa, console };
+  const text = readFileSync(join(folder, 'http.mjs'), 'utf8').replace('export const check', 'globalThis.check');
+  const { check } = runInContext(`${text}; globalThis`, createContext(web));
+  const question = { rule: 'api', key: 'x'.repeat(300) };
+  const statuses = [];
+  for (let i = 0; i < 2; i++) statuses.push((await check(server.web, question, options)).status);
+  assert.deepEqual(statuses, [200, 429]);
+  const open = await check('http://127.0.0.1:1', question, { basic: 'a:b', onError() {} });
+  assert.equal(open.allowed, true);
 });
 
 test('a long key is hashed as everywhere', async (t) => {
