@@ -97,7 +97,8 @@ test('nothing but names of the web is needed', async (t) => {
   const server = await Server.start(t);
   await server.do('CL.RULE', 'SET', 'api', 'CL.WINDOW', 1, 60);
   const web = { fetch, URL, AbortSignal, Response, TextEncoder, crypto, btoa, console };
-  const text = readFileSync(join(folder, 'http.mjs'), 'utf8').replace('export const check', 'globalThis.check');
+  const source = readFileSync(join(folder, 'http.mjs'), 'utf8');
+  const text = source.replace('export const check', 'globalThis.check');
   const { check } = runInContext(`${text}; globalThis`, createContext(web));
   const question = { rule: 'api', key: 'x'.repeat(300) };
   const statuses = [];
