@@ -18,12 +18,14 @@ type Rule struct {
 // A Cost returns the quantity of a request. Without a Cost the quantity is 1.
 type Cost func(*http.Request) int64
 
-// Handler passes a request to next if all rules allow it. It answers 429 to a refused request, and 503 if the limiter fails closed.
+// Handler passes a request to next if all rules allow it. It answers 429 to a refused request, and 503 if the
+// limiter fails closed.
 func (l *Limiter) Handler(next http.Handler, rules ...Rule) http.Handler {
 	return l.Middleware(rules...)(next)
 }
 
-// HandlerWithCost is [Limiter.Handler] for requests that take a quantity. It answers 500 to a request with a negative one.
+// HandlerWithCost is [Limiter.Handler] for requests that take a quantity. It answers 500 to a request with a
+// negative one.
 func (l *Limiter) HandlerWithCost(next http.Handler, cost Cost, rules ...Rule) http.Handler {
 	return l.MiddlewareWithCost(cost, rules...)(next)
 }
