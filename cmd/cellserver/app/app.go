@@ -182,6 +182,13 @@ func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
 // Reload reads the certificates and the rules-file again, even if its time and size are the same, or asks the
 // rules-url. SIGHUP calls it. The log has the result.
 func (a *App) Reload() {
+	a.reloadCertificates()
+	a.rules.Reload()
+	a.ruleURL.Wake()
+}
+
+// reloadCertificates applies the configuration again, and so reads the files of TLS.
+func (a *App) reloadCertificates() {
 	before := a.certificates.current()
 	if err := a.server.Reconfigure(); err != nil {
 		a.log.Warn("the configuration could not be applied again: correct what the error names", "error", err)
@@ -189,6 +196,11 @@ func (a *App) Reload() {
 	if a.certificates.current() != before {
 		a.log.Info("the certificates were read again")
 	}
-	a.rules.Reload()
-	a.ruleURL.Wake()
+}
+
+// pollCertificates reads the files of TLS again if they have changed.
+func (a *App) pollCertificates() {
+	if a.certificates.changed(a.server.Config()) {
+		a.reloadCertificates()
+	}
 }

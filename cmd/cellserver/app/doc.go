@@ -55,7 +55,7 @@
 // Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients
 // during the load, and they get LOADING. If the data cannot be loaded, Run closes everything and returns the
 // reason. Three goroutines begin: one for the background rounds, one for the periodic work of the append-only
-// file, one that looks at the rules-file.
+// file, one that looks at files of directives.
 //
 // SIGTERM ends the context of Run. Run stops in this order:
 //

@@ -61,9 +61,9 @@ func (c ruleCopy) Read() (text []byte, err error) {
 // Write implements [ruleurl.Copy].
 func (c ruleCopy) Write(text []byte) error { return replaceFile(c.path(), text, 0o600) }
 
-// watchRules looks at the rules-file until ctx ends. It has a goroutine of its own, so that nothing else
-// waits for a file system that does not answer.
-func (a *App) watchRules(ctx context.Context) {
+// watchFiles looks at the rules-file and the certificates until ctx ends. It has a goroutine of its own, so
+// that nothing else waits for a file system that does not answer.
+func (a *App) watchFiles(ctx context.Context) {
 	ticker := time.NewTicker(rulefile.Interval)
 	defer ticker.Stop()
 	for {
@@ -72,6 +72,7 @@ func (a *App) watchRules(ctx context.Context) {
 			return
 		case <-ticker.C:
 			a.log.guard("a look at the rules-file panicked", a.rules.Poll)
+			a.log.guard("a look at the certificates panicked", a.pollCertificates)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (a *App) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
 	running.Go(func() { a.disk.pulse(background) })
-	go a.watchRules(background) // the stop does not wait for it: its file system may not answer
+	go a.watchFiles(background) // the stop does not wait for it: its file system may not answer
 	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
 	a.enter(stopping, notifyStopping)

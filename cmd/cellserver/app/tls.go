@@ -4,18 +4,20 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"os"
 	"sync/atomic"
 
 	"cellserver/cluster/peer"
 	"cellserver/internal/config"
 )
 
-// certificates are the TLS configuration of all listeners. Each CONFIG SET and each SIGHUP read the files
-// again, and new connections get renewed certificates. There are no locks:
-// the pointer is replaced as a whole.
+// certificates are the TLS configuration of all listeners. CONFIG SET, SIGHUP and a change of the files make
+// the server read them again, and new connections get renewed certificates. There are no locks: each pointer
+// is replaced as a whole.
 type certificates struct {
 	log    *logger
 	config atomic.Pointer[tls.Config] // nil before the first load with TLS
+	read   atomic.Pointer[string]     // versionOf the files of the last load; nil like config
 }
 
 // current returns the TLS configuration for a new connection.
@@ -26,6 +28,8 @@ func (c *certificates) load(cfg *config.Config) error {
 	if cfg.UsesTLS() == "" {
 		return nil
 	}
+	version := versionOf(cfg)
+	c.read.Store(&version)
 	pair, err := keyPair(pathOf(cfg, cfg.TLSCertFile), pathOf(cfg, cfg.TLSKeyFile))
 	if err != nil {
 		return fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
@@ -44,6 +48,23 @@ func (c *certificates) load(cfg *config.Config) error {
 	}
 	c.config.Store(next)
 	return nil
+}
+
+// versionOf says which version of the files a configuration has, by their times and sizes.
+func versionOf(cfg *config.Config) (version string) {
+	for _, name := range []string{cfg.TLSCertFile, cfg.TLSKeyFile, cfg.TLSCACertFile} {
+		if info, err := os.Stat(pathOf(cfg, name)); err == nil {
+			version += fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+		}
+		version += "\n"
+	}
+	return version
+}
+
+// changed reports whether the files are other ones than those that were read last.
+func (c *certificates) changed(cfg *config.Config) bool {
+	read := c.read.Load()
+	return cfg.UsesTLS() != "" && read != nil && *read != versionOf(cfg)
 }
 
 // peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their
