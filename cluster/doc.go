@@ -2,8 +2,8 @@
 // group, and serves the other nodes.
 //
 //	member.go    Member: New, Start, and what Stop ends
-//	options.go   what the edge provides
 //	stop.go      Stop, which takes a bounded time
+//	options.go   what the edge provides
 //	facade.go    what the server sees of the cluster, also before the node has its place
 //	place.go     gets the place: asks the others until roster.Decide knows
 //	standing.go  what the node knows about its place
@@ -11,7 +11,6 @@
 //	lives.go     the cluster removes the node, or its disk fails, and what comes after that
 //	transport.go the timeout of the message that hands the lead over; a call that ends with a context
 //	joining.go   asks the leader until this node votes
-//	views.go     what two views differ in, and the addresses of a view
 //	watch.go     follows the group: leaders, nodes, published messages
 //	snapshots.go when a snapshot is due
 //	service.go   what the other nodes ask this node

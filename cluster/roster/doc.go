@@ -5,10 +5,8 @@
 //	ids.go       the ids of nodes and clusters
 //	identity.go  Identity: what a node knows about itself, and its file
 //	start.go     OpenIdentity: the rule of a start, and the replacement of a directory
-//	standing.go  Standing: what a node says about its place; Answer: what a node heard from another one
-//	decide.go    Decide: from the answers to a Decision; Report: which decisions are worth a log line
-//	rules.go     the rules of Decide for a node without a place
-//	reasons.go   the sentences of a Decision
+//	decide.go    Standing: what a node says about its place; Decide: from the answers to a Decision
+//	rules.go     the rules of Decide for a node without a place, and their sentences
 //	roster.go    Roster: the nodes of one group, and the view of the cluster that clients get
 //	state.go     State: what a node knows about its cluster, as JSON
 //	describe.go  Describe: the state as a page of text, for a person on call
