@@ -141,12 +141,12 @@ const (
 
 // Standing is what a node says about its place.
 type Standing struct {
-	Run     string   `json:"run"`               // a random number of 40 hexadecimal digits, new with each start
+	Run     string   `json:"run"`               // 40 random hexadecimal digits, new with each start
 	ID      string   `json:"id,omitempty"`      // of the node; "" if it has no id yet
 	Phase   Phase    `json:"phase"`             // how far it has got
 	Cluster string   `json:"cluster,omitempty"` // id of its cluster; "" if it has not heard it yet
 	Nodes   []string `json:"nodes,omitempty"`   // cluster-nodes, sorted
-	Found   string   `json:"found,omitempty"`   // the element of Nodes at which it reached itself; "" if it has not reached itself yet
+	Found   string   `json:"found,omitempty"`   // where it reached itself, of Nodes; "" if it has not
 }
 
 // Answer is what a node heard when it asked an address. If Error is set, Standing has no meaning.

@@ -150,16 +150,19 @@ func (v *view) found() Decision {
 }
 
 // whyAlone is the reason of a node without a list and without an invitation.
-const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, or run CLUSTER MEET on a node of a cluster"
+const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, or run CLUSTER MEET on a " +
+	"node of a cluster"
 
 // whyAllLost is the reason of a node that was in a cluster, if no node of that cluster may vote.
-const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: the last writes may be lost. " +
+const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: the last writes " +
+	"may be lost. " +
 	"To go on with what one node has, stop all nodes, and run cellserver --cluster-recover with the " +
 	"directives of this node. " +
 	"Then start it, and the other nodes with empty directories"
 
 func whyTwice(a, b topology.Address) string {
-	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node", a, b)
+	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every "+
+		"node", a, b)
 }
 
 func whyOtherCluster(h heard) string {
@@ -194,15 +197,18 @@ func whyMissing(silent []heard) string {
 	for _, h := range silent {
 		names = append(names, fmt.Sprintf("%s@%d (%s)", h.at.Client(), h.at.PeerPort, h.Error))
 	}
-	return fmt.Sprintf("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and let them reach each other", strings.Join(names, ", "))
+	return fmt.Sprintf("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and "+
+		"let them reach each other", strings.Join(names, ", "))
 }
 
 func whyLost(h heard) string {
-	return fmt.Sprintf("waiting: %s was in the cluster %q and may not vote: start the other nodes of that cluster", h.at, h.Cluster)
+	return fmt.Sprintf("waiting: %s was in the cluster %q and may not vote: start the other nodes of that "+
+		"cluster", h.at, h.Cluster)
 }
 
 func whyNotListed(list []string) string {
-	return fmt.Sprintf("waiting for a cluster of %q: no address of cluster-nodes reaches this node, so it joins and does not found", strings.Join(list, " "))
+	return fmt.Sprintf("waiting for a cluster of %q: no address of cluster-nodes reaches this node, so it "+
+		"joins and does not found", strings.Join(list, " "))
 }
 
 func whyElecting(h heard) string {
@@ -214,7 +220,8 @@ func whyNotFound(h heard) string {
 }
 
 func whyElsewhere(h heard) string {
-	return fmt.Sprintf("%s reaches a node that calls itself %q: use addresses that mean the same node on every node", h.at, h.Found)
+	return fmt.Sprintf("%s reaches a node that calls itself %q: use addresses that mean the same node on "+
+		"every node", h.at, h.Found)
 }
 
 func whyFound(nodes int) string {
