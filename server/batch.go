@@ -2,7 +2,7 @@ package server
 
 // batch is what the client knows of its running batch.
 type batch struct {
-	begun   bool
+	begun   bool   // a command has run, and End was not called
 	dirty   bool   // a command may have changed the published state of the client
 	keys    bool   // a command has used keys
 	changed bool   // a command has changed a key; a read that removes an expired key is such a command
