@@ -86,20 +86,22 @@ func (t *tree) checkGo(*names) error {
 	return nil
 }
 
-// checkClients packs the packages of Node and Python, as their uploads do.
+// checkClients packs the packages of Node and Python, as their uploads do. Debian has pip in a venv only.
 func (t *tree) checkClients(*names) error {
-	packed := filepath.Join(t.top, "..", "packed")
-	for folder, command := range map[string][]string{
-		"clients/node":   strings.Fields("npm pack --dry-run --json --ignore-scripts"),
-		"clients/python": strings.Fields("python3 -m pip wheel --quiet --no-deps . --wheel-dir " + packed),
-	} {
-		out, err := output(t.path(folder), command[0], command[1:]...)
-		if err == nil && command[0] == "npm" && !strings.Contains(out, `"LICENSE"`) {
-			err = errors.New("the package of npm has no licence")
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", folder, err)
-		}
+	listed, err := output(t.path("clients/node"), "npm", "pack", "--dry-run", "--json", "--ignore-scripts")
+	if err == nil && !strings.Contains(listed, `"LICENSE"`) {
+		err = errors.New("the package of npm has no licence")
+	}
+	if err != nil {
+		return fmt.Errorf("clients/node: %w", err)
+	}
+	venv := filepath.Join(t.top, "..", "venv")
+	if _, err = output(t.top, "python3", "-m", "venv", venv); err == nil {
+		_, err = output(t.path("clients/python"), filepath.Join(venv, "bin", "pip"),
+			"wheel", "--quiet", "--no-deps", "--wheel-dir", venv, ".")
+	}
+	if err != nil {
+		return fmt.Errorf("clients/python: %w", err)
 	}
 	return nil
 }
