@@ -146,8 +146,14 @@ func TestUnfinishedRequestsGoFirst(t *testing.T) {
 		kept = append(kept, one)
 	}
 	require.Eventually(t, func() bool { return l.connectionsOf().count(waits) == 24 }, patience, time.Millisecond)
+	var halves []*client
 	for range 100 {
-		dial(t, l).send("GET /half HTTP/1.1\r\n")
+		one := dial(t, l)
+		one.send("GET /half HTTP/1.1\r\n")
+		halves = append(halves, one)
+	}
+	for _, one := range halves[:92] { // the listener has accepted all of them, and has room for 8
+		one.closed()
 	}
 	for _, one := range kept {
 		one.get("/2")
