@@ -208,16 +208,26 @@ func (l *Ledger) IsStale(e *store.Entry, limit Limit, now int64) bool {
 	case Rate:
 		tat, tag := taggedTAT(e)
 		return l.IsMixed() && tat > now && tag != limit.tag
+	default:
+		_, early := EndsEarly(e, limit, now)
+		return early
+	}
+}
+
+// EndsEarly reports whether the state is a window that ends later than any of the limit. Recount then ends it
+// early. It returns the former end.
+func EndsEarly(e *store.Entry, limit Limit, now int64) (end int64, early bool) {
+	switch limit := limit.(type) {
 	case FixedWindow:
 		used, end, err := counter(e)
-		_, stale := limit.Shorten(window.Count{Used: used, End: end}, now)
-		return err == nil && stale
+		_, early := limit.Shorten(window.Count{Used: used, End: end}, now)
+		return end, err == nil && early
 	case SlidingWindow:
 		counts, err := slidingCounts(e)
-		_, stale := limit.Shorten(counts, now)
-		return err == nil && stale
+		_, early := limit.Shorten(counts, now)
+		return counts.End, err == nil && early
 	}
-	return false
+	return 0, false
 }
 
 // Recount converts a state that other numbers have counted. The number of actions stays the same.

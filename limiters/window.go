@@ -96,19 +96,8 @@ func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) erro
 // Reserving implements [Limit].
 func (w FixedWindow) Reserving() Limit { return w }
 
-// Mark implements [Limit]. It is the end of the window that counts the quantity, and its period.
-func (w FixedWindow) Mark(a *Answer) Mark {
-	return Mark{IsTime: true, Value: a.state[1], Period: w.Window()}
-}
-
-// more returns by how much a settlement changes the count. A shorter period may have ended the window of the
-// estimate early, and a later window may have the same end. So only the same period gives a rest back.
-func (w FixedWindow) more(s *Settlement) int64 {
-	if s.Period != 0 && s.Period != w.Window() {
-		return max(s.more(), 0)
-	}
-	return s.more()
-}
+// Mark implements [Limit]. It is the end of the window that counts the quantity.
+func (w FixedWindow) Mark(a *Answer) Mark { return Mark{IsTime: true, Value: a.state[1]} }
 
 // Settle implements [Limit].
 func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
@@ -116,7 +105,7 @@ func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement)
 	if err != nil {
 		return err
 	}
-	d, count, err := w.Fixed.Settle(window.Count{Used: used, End: end}, now, s.Value, w.more(s))
+	d, count, err := w.Fixed.Settle(window.Count{Used: used, End: end}, now, s.Value, s.more())
 	a.setWindow(d, count)
 	return err
 }
@@ -130,7 +119,7 @@ func (w FixedWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Se
 	before := window.Count{Used: used, End: at}
 	count := before
 	for end, s := range ended {
-		if d, next, err := w.Fixed.Settle(count, end, s.Value, w.more(s)); err == nil && d.Changed {
+		if d, next, err := w.Fixed.Settle(count, end, s.Value, s.more()); err == nil && d.Changed {
 			count = next
 		}
 	}

@@ -120,7 +120,7 @@ func leaseRule(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error
 		return err
 	}
 	var a limiters.Answer
-	g, err := scratch.Lease(c.Tx, c.Now, r, &a)
+	g, err := scratch.Lease(c.Tx, c.Now, c.Server.Rules, r, &a)
 	if err != nil {
 		return limiters.Explain(err)
 	}

@@ -269,22 +269,48 @@ func TestChangeAtTheMomentOfAReservation(t *testing.T) {
 	h.Want("CL.SETTLE r k id 1", []any{0, 5, 4, -1, 1}) // 2 of the 7 are cut off, and 4 come back
 }
 
-// TestSettlementAfterAShorterPeriod: a settlement gives nothing back to a window that has not counted its estimate. A
-// shorter period has ended that window early, and the next one ends at the same time.
+// TestSettlementAfterAShorterPeriod: a shorter period ends a window early. A later window may end when that one would
+// have ended. A settlement gives nothing back to it, also if the rule has its former period again.
 func TestSettlementAfterAShorterPeriod(t *testing.T) {
-	for _, releases := range []string{"", " RELEASE"} {
-		h := servertest.New(t)
-		h.At(1_790_000_000_000_000_000) // 20 s into a minute
-		h.Want("CL.RULE SET r CL.WINDOW 4 60 ALIGN", ok)
-		h.Want("CL.RESERVE r k 2 id 12"+releases, []any{0, 4, 2, -1, 40})
-		h.Want("CL.RULE SET r CL.WINDOW 4 30 ALIGN", ok)
-		h.Want("CL.CHECK r k 0", []any{0, 4, 2, -1, 10})
-		h.Advance(11 * time.Second)
-		h.Want("CL.CHECK r k 4", []any{0, 4, 0, -1, 29})
-		if releases == "" {
-			h.Want("CL.SETTLE r k id 1", []any{0, 4, 0, -1, 29})
+	for _, back := range []bool{false, true} {
+		for _, releases := range []string{"", " RELEASE"} {
+			h := servertest.New(t)
+			h.At(1_790_000_000_000_000_000) // 20 s into a minute
+			h.Want("CL.RULE SET r CL.WINDOW 4 60 ALIGN", ok)
+			h.Want("CL.RESERVE r k 2 id 12"+releases, []any{0, 4, 2, -1, 40})
+			h.Want("CL.RULE SET r CL.WINDOW 4 30 ALIGN", ok)
+			h.Want("CL.CHECK r k 0", []any{0, 4, 2, -1, 10})
+			h.Advance(11 * time.Second)
+			h.Want("CL.CHECK r k 4", []any{0, 4, 0, -1, 29})
+			if back {
+				h.Want("CL.RULE SET r CL.WINDOW 4 60 ALIGN", ok)
+			}
+			if releases == "" {
+				h.Want("CL.SETTLE r k id 1", []any{0, 4, 0, -1, 29})
+			}
+			h.Advance(2 * time.Second)
+			h.Want("CL.CHECK r k", []any{1, 4, 0, 27, 27})
 		}
-		h.Advance(2 * time.Second)
-		h.Want("CL.CHECK r k", []any{1, 4, 0, 27, 27})
 	}
+	h := servertest.New(t)
+	h.At(1_790_000_000_000_000_000)
+	h.Want("CL.RULE SET s CL.SLIDING 100 60", ok)
+	h.Want("CL.RESERVE s {a}k 50 id 60", []any{0, 100, 50, -1, 99})
+	h.Want("CL.RULE SET s CL.SLIDING 100 10", ok)
+	h.Do("CL.CHECK s {a}k 0")
+	h.Advance(30 * time.Second)
+	h.Want("CL.CHECK s {a}k 100", []any{0, 100, 0, -1, 20})
+	h.Want("CL.RULE SET s CL.SLIDING 100 60", ok)
+	before := h.Do("CL.CHECK s {a}k 0")
+	h.Want("CL.SETTLE s {a}k id 0", before)
+
+	h = servertest.New(t)
+	h.At(1_790_000_000_000_000_000)
+	h.Want("CL.RULE SET o CL.WINDOW 4 60 ALIGN", ok)
+	h.Want("CL.RESERVE o k 2 id 30", []any{0, 4, 2, -1, 40})
+	h.Want("CL.RULE OVERRIDE o - k CL.WINDOW 4 30 ALIGN", ok)
+	h.Advance(11 * time.Second)
+	h.Want("CL.CHECK o k 4", []any{0, 4, 0, -1, 29})
+	h.Want("CL.RULE OVERRIDE o - k DEL", 1)
+	h.Want("CL.SETTLE o k id 1", []any{0, 4, 0, -1, 29})
 }

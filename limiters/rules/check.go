@@ -250,7 +250,12 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	if !due && !stale {
 		return nil
 	}
-	c.dryRun = startDryRun(c.limits, c.keys[:n], now)
+	for scope := range c.releases.scopes {
+		if c.releases.due[scope] > 0 {
+			c.releases.reset[scope] = c.resetAt(tx, scope)
+		}
+	}
+	c.dryRun = startDryRun(tx, c.limits, c.keys[:n], now)
 	return c.update(now)
 }
 
@@ -298,7 +303,9 @@ func (c *Check) giveBack(now int64) {
 	if c.dryRun == nil {
 		return
 	}
+	tx := c.dryRun.of
 	c.endDryRun()
+	c.noteEarlyEnds(tx, now)
 	_ = c.update(now) // find has done the same without an error
 	c.releases.forget()
 }

@@ -13,6 +13,7 @@ import (
 // would afterwards, and changes nothing.
 type dryRun struct {
 	tx   *store.Tx
+	of   *store.Tx                      // the transaction of the request
 	real [ruleset.MaxLimits]store.Entry // of the states themselves
 }
 
@@ -24,8 +25,9 @@ var dryRuns = sync.Pool{New: func() any {
 }}
 
 // startDryRun makes limits refer to copies of their states. keys are the keys of the states.
-func startDryRun(limits []limiters.Asked, keys []store.HashedKey, now int64) *dryRun {
+func startDryRun(of *store.Tx, limits []limiters.Asked, keys []store.HashedKey, now int64) *dryRun {
 	r := dryRuns.Get().(*dryRun)
+	r.of = of
 	var fp store.Footprint
 	for i := range keys {
 		fp.AddSlot(keys[i].Slot())
@@ -48,6 +50,7 @@ func (r *dryRun) end(limits []limiters.Asked) {
 		limits[i].Entry = r.real[i]
 	}
 	clear(r.real[:])
+	r.of = nil
 	r.tx.End()
 	dryRuns.Put(r)
 }

@@ -30,7 +30,7 @@ func (c *Check) BeginLease(r *ruleset.Rules, tx *store.Tx, words [][]byte, queue
 // Lease gives units of an earlier lease back, and then asks every limit of the rule for new ones. It charges
 // all limits, or none. It sets the argument a to the answer of the tightest limit.
 func (c *Check) Lease(
-	tx *store.Tx, now int64, r *limiters.LeaseRequest, a *limiters.Answer,
+	tx *store.Tx, now int64, by *ruleset.Rules, r *limiters.LeaseRequest, a *limiters.Answer,
 ) (g limiters.Granted, err error) {
 	if err = c.find(tx, now, false); err != nil {
 		return g, err
@@ -44,8 +44,9 @@ func (c *Check) Lease(
 		}
 		c.giveBack(now)
 	}
+	changed := by.ChangedAt(tx)
 	err = r.Ask(&g, c.limits, c.found.Ledger, now, func(limit int) bool {
-		return r.Of.At > c.found.Since() && !c.wasReset(tx, limit, r.Of.At)
+		return r.Of.At > max(changed, c.resetAt(tx, c.chosen[limit].scope))
 	})
 	if err != nil {
 		return g, err
@@ -54,7 +55,7 @@ func (c *Check) Lease(
 	if g.Units > 0 {
 		c.releases.keep(c.limits, c.chosen[:])
 	}
-	if r.Want > 0 {
+	if g.Units > 0 || a.Limited {
 		c.count(now, max(g.Units, 1), false, a.Limited)
 	}
 	return g, nil

@@ -125,6 +125,7 @@ func (p *plan) addStates(s *ruleset.Scope, key []byte, fp *store.Footprint) {
 		fp.AddKey(limits[j].StateKey(nil, p.asked, key, ruleset.OtherBraces))
 	}
 	fp.AddKey(s.Releases.StateKey(nil, p.asked, key, ruleset.OtherBraces))
+	fp.AddKey(s.Reset.StateKey(nil, p.asked, key, ruleset.OtherBraces))
 }
 
 // prepare hashes and prefetches the keys for the running transaction. Without it, the look-ups of several

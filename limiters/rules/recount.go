@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
@@ -29,11 +30,15 @@ func (o Overriding) Recount(
 	}
 	was := tx.DB()
 	defer tx.Select(was)
-	for _, one := range found.Scopes[found.ScopeIndex(scope)].LimitsOf(o.Key) {
+	s := &found.Scopes[found.ScopeIndex(scope)]
+	for _, one := range s.LimitsOf(o.Key) {
 		state := one.StateKey(nil, []byte(o.Rule), o.Key, ruleset.BracesOf(o.Key))
 		for db := range databases {
 			tx.Select(db)
 			e := tx.Write(state)
+			if end, early := limiters.EndsEarly(&e, one.Limit, now); early {
+				noteReset(tx, s, []byte(o.Rule), o.Key, end/1e6)
+			}
 			found.Ledger.Recount(&e, one.Limit, now)
 		}
 	}

@@ -35,6 +35,7 @@ type releases struct {
 	found   [ruleset.MaxLimits]bool        // the scopes whose set was looked up; no other scope has a set
 	entries [ruleset.MaxLimits]store.Entry // of the sets that were looked up
 	due     [ruleset.MaxLimits]int         // how many reservations at the beginning of each set have ended
+	reset   [ruleset.MaxLimits]int64       // the last reset of each scope; what it counted before stays
 	record  reservation.Record
 	marks   [reservation.MaxMarks]reservation.Mark
 	bytes   []byte // of a release that was read
@@ -82,7 +83,7 @@ func (r *releases) giveBack(limits []limiters.Asked, from []chosen, by *limiters
 		if r.due[scope] == 0 {
 			continue
 		}
-		due := r.of(l, r.entries[scope].Sorted(), r.due[scope], by)
+		due := r.of(l, scope, by)
 		if err := l.Reserving.Release(&limits[i].Entry, now, due); err != nil {
 			return err
 		}
@@ -120,15 +121,15 @@ func (r *releases) read(member string) bool {
 	return reservation.ReadRelease(&r.record, r.bytes)
 }
 
-// of returns the ends of the first n reservations of a set, and what they reserved in one limit. by is the
-// ledger of the rule.
+// of returns the ends of the reservations of a scope that have ended, and what they reserved in one limit.
+// by is the ledger of the rule.
 func (r *releases) of(
-	l *ruleset.Limit, set *store.SortedSet, n int, by *limiters.Ledger,
+	l *ruleset.Limit, scope int, by *limiters.Ledger,
 ) iter.Seq2[int64, *limiters.Settlement] {
 	return func(yield func(int64, *limiters.Settlement) bool) {
-		set.Range(0, n, false, func(it store.Item) bool {
+		r.entries[scope].Sorted().Range(0, r.due[scope], false, func(it store.Item) bool {
 			var s limiters.Settlement
-			if !r.read(it.Member) || !settlement(&s, &r.record, l, 0, by) {
+			if !r.read(it.Member) || r.record.At <= r.reset[scope] || !settlement(&s, &r.record, l, 0, by) {
 				return true
 			}
 			return yield(r.record.End, &s)

@@ -266,7 +266,7 @@ func (c *Check) dropLost(tx *store.Tx, release []byte) {
 func (c *Check) settle(tx *store.Tx, i int, now int64) error {
 	l, s := &c.limits[i], &c.reserves.settlement
 	if settlement(s, &c.reserves.record, c.chosen[i].limit, c.Args.Quantity, c.found.Ledger) {
-		if s.Real < s.Reserved && c.wasReset(tx, i, c.reserves.record.At) {
+		if s.Real < s.Reserved && c.resetAt(tx, c.chosen[i].scope) >= c.reserves.record.At {
 			s.Real = s.Reserved
 		}
 		return l.Limiter.Settle(&l.Entry, &l.Answer, now, s)

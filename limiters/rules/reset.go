@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 
+	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
@@ -73,19 +74,37 @@ func resetScope(tx *store.Tx, s *ruleset.Scope, asked, key []byte) (removed int)
 		}
 		e.Delete()
 	}
-	if until > tx.NowMillis() {
-		e := tx.Write(s.Reset.StateKey(nil, asked, key, braces))
-		e.SetInt(tx.Now(), max(until, e.ExpireAt()))
-	}
+	noteReset(tx, s, asked, key, until)
 	return removed
 }
 
-// wasReset reports whether a reset has removed what a limit counted at an earlier time.
-func (c *Check) wasReset(tx *store.Tx, i int, counted int64) bool {
-	begin, scope := len(c.names), c.chosen[i].scope
-	name := &c.found.Scopes[scope].Reset
+// noteReset notes that a key counts anew from now on. Nothing that it counted before comes back. The note
+// lasts until what was counted has no effect any more, in Unix milliseconds.
+func noteReset(tx *store.Tx, s *ruleset.Scope, asked, key []byte, until int64) {
+	if until > tx.NowMillis() {
+		e := tx.Write(s.Reset.StateKey(nil, asked, key, ruleset.BracesOf(key)))
+		e.SetInt(tx.Now(), max(until, e.ExpireAt()))
+	}
+}
+
+// noteEarlyEnds notes a reset of each key with a window that ends early. A later window may end when that
+// window would have ended, and nothing must come back to it.
+func (c *Check) noteEarlyEnds(tx *store.Tx, now int64) {
+	for i := range c.limits {
+		if end, early := limiters.EndsEarly(&c.limits[i].Entry, c.chosen[i].limit.Limit, now); early {
+			scope := c.chosen[i].scope
+			noteReset(tx, &c.found.Scopes[scope], c.asked, c.Keys[scope], end/1e6)
+		}
+	}
+}
+
+// resetAt returns the time of the last reset of the key of a scope, 0 without one.
+func (c *Check) resetAt(tx *store.Tx, scope int) int64 {
+	begin, name := len(c.names), &c.found.Scopes[scope].Reset
 	c.names = name.StateKey(c.names, c.asked, c.Keys[scope], c.slots[scope].Braces)
 	e := tx.Write(c.names[begin:])
-	at, ok := e.Number()
-	return ok && e.Exists() && at >= counted
+	if at, ok := e.Number(); ok && e.Exists() {
+		return at
+	}
+	return 0
 }

@@ -101,7 +101,7 @@ func (r *Rules) put(tx *store.Tx, from Sources, one *Rule, write func(e *store.E
 	case next.bytes > MaxBytes && next.bytes > from.stored.bytes:
 		return ErrMaxBytes
 	}
-	r.shareCounts(from, one)
+	from.shareCounts(one)
 	next.storeLedger(tx, one.Name, one.Ledger) // first, so that a follower has the tags of the limits
 	changeKey(tx, keyTag+one.Name, write)
 	tx.Draft = next

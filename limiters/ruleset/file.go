@@ -56,11 +56,12 @@ func (r *Rules) replaceFile(name string, s *set) News {
 	defer r.mu.Unlock()
 	last := r.last()
 	for _, one := range s.byName {
-		r.shareCounts(last, one)
+		last.shareCounts(one)
 	}
 	news := newsOf(name, last.file, s, last.stored)
 	s, unsaved := countFile(s, cmp.Or(last.file, &set{}), last.stored, r.now())
 	r.unsaved.Store(unsaved)
+	r.changed.Store(r.now())
 	r.file.Store(s)
 	return news
 }

@@ -24,7 +24,6 @@ type Rule struct {
 	base     *limiters.Ledger // the stored one that the ledger of a rule of the file came from
 	file     bool             // it comes from the rules-file
 	text     string
-	since    int64 // when this server learned the rule, in Unix nanoseconds
 	counts   *counts
 	Err      error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key
 }
@@ -48,10 +47,6 @@ type Limit struct {
 	ID        uint32         // what reservations call it
 	Text      string         // as in CL.RULE SET, without the scope
 }
-
-// Since returns when this server learned the rule as it is, in Unix nanoseconds. Its limits have counted no
-// earlier request for sure.
-func (r *Rule) Since() int64 { return r.since }
 
 // Source returns where the rule comes from: "key" or "file".
 func (r *Rule) Source() string {

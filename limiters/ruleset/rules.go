@@ -3,6 +3,7 @@ package ruleset
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type Rules struct {
 
 	told    func(News)    // hears what changed; nil if nobody does
 	clock   func() int64  // Unix nanoseconds; nil for a time of 0
+	changed atomic.Int64  // when a rule has changed last
 	unsaved atomic.Bool   // a ledger of a rule of the file is not stored yet
 	watched func() Source // the state of the rules-file or the rules-url; nil if the server has neither
 
@@ -87,7 +89,17 @@ func (r *Rules) seenBy(tx *store.Tx) Sources {
 func (r *Rules) publish(s *set) {
 	r.recountFile(s) // before a request can see that the stored rule is gone
 	r.before.Store(s)
+	r.changed.Store(r.now())
 	r.stored.Store(s)
+}
+
+// ChangedAt returns when a rule has changed last, or was learned, in Unix nanoseconds. No rule of now has
+// counted an earlier request for sure. A transaction that changes rules has changed them at its end.
+func (r *Rules) ChangedAt(tx *store.Tx) int64 {
+	if _, changes := tx.Draft.(*set); changes {
+		return math.MaxInt64
+	}
+	return r.changed.Load()
 }
 
 // Sources are the two sets of all rules at one moment. A set never changes. So equal sources have the same
@@ -138,10 +150,8 @@ func (s *set) sorted() []*Rule {
 	return slices.SortedFunc(maps.Values(s.byName), byName)
 }
 
-// shareCounts gives a new rule the counters of the rule in force that has its name, and notes since when it
-// is known.
-func (r *Rules) shareCounts(s Sources, one *Rule) {
-	one.since = r.now()
+// shareCounts gives a rule the counters of the rule in force that has its name.
+func (s Sources) shareCounts(one *Rule) {
 	if one.counts == nil {
 		one.counts = new(counts)
 		if was := s.find([]byte(one.Name)); was != nil {

@@ -56,7 +56,7 @@ func (r *Rules) read(tx *store.Tx) *set {
 	tx.EachIn(store.PartitionOf(slot), func(e *store.Entry) {
 		if name, ok := bytes.CutPrefix(e.Key(), []byte(keyTag)); ok {
 			one := readStored(string(name), e.Hash())
-			r.shareCounts(last, one)
+			last.shareCounts(one)
 			s.put(one)
 		} else if name, ok := bytes.CutPrefix(e.Key(), []byte(ledgerTag)); ok {
 			s.putLedger(string(name), readLedger(e.Hash()))
@@ -133,7 +133,7 @@ func (r *Rules) follow(f *store.Effect) {
 		one = one.after(string(name), f)
 	}
 	if one != nil {
-		r.shareCounts(r.with(s), one)
+		r.with(s).shareCounts(one)
 		one.use(s.ledgers[string(name)])
 	}
 	if f.Op == store.OpChange && (one == nil || one.Err != nil) {
