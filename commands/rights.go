@@ -41,7 +41,9 @@ func (c *Call) KeysNow() Keys {
 // keysTo returns where the keys of the call are, if the last one has a position.
 func (c *Call) keysTo(last int) Keys {
 	keys := c.Cmd.Keys.resolve(c.Args)
-	keys.Last = max(keys.Last, min(last, len(c.Args)-1))
+	if last > 0 {
+		keys.Last = max(keys.Last, min(last, len(c.Args)-1))
+	}
 	return keys
 }
 

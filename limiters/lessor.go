@@ -106,7 +106,8 @@ func (l Log) LongestLease(*store.Entry, int64) (int64, error) {
 }
 
 // errLease is the error of a log with GAP or STRICT.
-const errLease rediserr.Error = "ERR CL.LOG with GAP or STRICT cannot be leased: ask it for each action"
+const errLease rediserr.Error = "ERR CL.LOG with GAP or STRICT, or of more than 10000 without RESOLUTION, " +
+	"cannot be leased: ask it for each action"
 
 // Lease implements [Lessor].
 func (l Log) Lease(e *store.Entry, a *Answer, now, until, want int64) (granted int64, err error) {
@@ -121,7 +122,7 @@ func (l Log) Lease(e *store.Entry, a *Answer, now, until, want int64) (granted i
 }
 
 // Leased implements [Lessor].
-func (Log) Leased(_ *store.Entry, l Lease) (at int64, m Mark) { return l.Until, Mark{} }
+func (l Log) Leased(_ *store.Entry, of Lease) (at int64, m Mark) { return of.Until, l.Mark(nil) }
 
 // LongestLease implements [Lessor].
 func (Verdict) LongestLease(*store.Entry, int64) (int64, error) { return math.MaxInt64, nil }
@@ -304,7 +305,7 @@ func (r *LeaseRequest) giveBack(all []Asked, l *Ledger, now int64, counted func(
 	for i := range all {
 		a := &all[i]
 		from := a.Limiter.(Lessor)
-		s := Settlement{Reserved: r.Back}
+		s := Settlement{Reserved: min(r.Back, a.Answer.Limit)} // no lease has more
 		s.At, s.Mark = from.Leased(&a.Entry, r.Of)
 		if !counted(i) {
 			s.Reserved = 0

@@ -139,7 +139,10 @@ func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
 	}
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
-	a.state = [4]int64{int64(d.Forget), d.Add, bit(d.Shared), bit(d.Join)}
+	a.state = [4]int64{int64(d.Forget), d.Add, bit(d.Shared), 0}
+	if d.Join {
+		a.state[3] = int64(d.At) + 1
+	}
 }
 
 func bit(on bool) int64 {
@@ -157,21 +160,20 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 		settleEntry(e, forget, add)
 		return
 	case leasesEntry:
+		l.addLease(e, a.state[3], add)
 		e.ZRemRange(0, forget)
-		addShared(e, a.state[3], add)
 	default:
-		l.add(e, now, forget, add, a.state[2] != 0, a.state[3] != 0)
+		l.add(e, now, forget, add, a.state[2] != 0, int(a.state[3]))
 	}
 	e.SetExpiry(expiryAfter(now, a.ResetAfter))
 }
 
 // add forgets the oldest entries, and adds requests of now: each as an entry, or all as a shared one. They
-// may join the last entry.
-func (Log) add(e *store.Entry, now int64, forget int, add int64, shared, join bool) {
-	if join {
-		last := e.Sorted().Len() - 1
-		add = exact.Plus(add, logEntry(e.Sorted().At(last)).Count)
-		e.ZRemRange(last, last+1)
+// join the entry before the number join, 0 for none.
+func (Log) add(e *store.Entry, now int64, forget int, add int64, shared bool, join int) {
+	if join > 0 {
+		add = exact.Plus(add, logEntry(e.Sorted().At(join-1)).Count)
+		e.ZRemRange(join-1, join)
 	}
 	next := nextNumber(e.Sorted(), now)
 	e.ZRemRange(0, forget)
@@ -186,16 +188,36 @@ func (Log) add(e *store.Entry, now int64, forget int, add int64, shared, join bo
 	}
 }
 
-// addShared adds a shared entry. Behind the entry of a lease, which has a later time, an equal entry may
-// hide. Both become one.
+// addLease adds requests of a lease that ends at a time.
+func (l Log) addLease(e *store.Entry, until, add int64) {
+	entries := logEntries{e.Sorted()}
+	index := slidinglog.Find(l.Log, entries, slidinglog.Settlement{At: until, Resolution: l.Resolution})
+	if index >= 0 {
+		one := entries.At(index)
+		until, add = max(one.Time, until), exact.Plus(add, one.Count)
+		e.ZRemRange(index, index+1)
+	}
+	addShared(e, until, add)
+}
+
+// addShared adds a shared entry. It joins the shared entry of the same time, which may stand before the entry
+// of a lease. So a settlement finds all of that time in one entry.
 func addShared(e *store.Entry, at, add int64) {
-	for {
-		member := decimal.Append(append(decimal.Append(nil, at), 'x'), add)
-		if e.ZAdd(float64(at/1000), member) {
-			return
+	score, same := float64(at/1000), ""
+	if z := e.Sorted(); z != nil && z.Len() > 0 && z.At(z.Len()-1).Score >= score {
+		for i := z.Search(func(it store.Item) bool { return it.Score >= score }); i < z.Len(); i++ {
+			it := z.At(i)
+			if it.Score > score {
+				break
+			}
+			if one := logEntry(it); one.Shared && one.Time == at {
+				same, add = it.Member, exact.Plus(add, one.Count)
+			}
 		}
-		e.ZRem(member)
-		add = exact.Plus(add, add)
+	}
+	e.ZAdd(score, decimal.Append(append(decimal.Append(nil, at), 'x'), add))
+	if same != "" {
+		e.ZRem([]byte(same))
 	}
 }
 

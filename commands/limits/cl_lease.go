@@ -31,7 +31,7 @@ var _ = commands.Register(&commands.Command{
 	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
 	Summary:    "Takes units of a limit in advance, which the caller spends without asking.",
 	Usage:      "want ttl [BACK n at ends] command key [argument [argument ...]]",
-	Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Complexity: "O(N) where N is the number of the rule's limits, at most 8, and of the entries of a log",
 	Run:        clLease, Footprint: leaseFootprint, LastKey: leaseLastKey,
 })
 
@@ -101,7 +101,7 @@ func clLease(c *commands.Call) error {
 	case leasedRule(c.Args) != nil:
 		return leaseRule(c, c.Args[at+1:], &r)
 	}
-	return leaseLimit(c, inner.Name, c.Args[at+1:], &r)
+	return leaseLimit(c, inner.FullName(), c.Args[at+1:], &r)
 }
 
 // leaseRule leases units of a rule.

@@ -68,6 +68,48 @@ func TestLeaseBehindALease(t *testing.T) {
 		h.Do("CL.LOG l 20 60 2")
 	}
 	h.Want("CL.LOG l 20 60 0", []any{0, 20, 8, -1, 61})
+	h.Want("ZCARD l", 2)
+}
+
+// TestLeasesOfOneMoment: units that come back lower one entry, and nothing else is lost.
+func TestLeasesOfOneMoment(t *testing.T) {
+	for _, n := range [][3]int64{{10, 5, 5}, {12, 6, 6}, {5, 10, 5}} {
+		h := leaseHarness(t)
+		h.Do(fmt.Sprintf("CL.LEASE %d 1000 CL.LOG k 100 60", n[0]))
+		h.Do(fmt.Sprintf("CL.LEASE %d 1000 CL.LOG k 100 60", n[1]))
+		left := 100 - n[0] - n[1] + n[2]
+		h.Want(fmt.Sprintf("CL.LEASE 0 1 BACK %d %d 1000 CL.LOG k 100 60", n[2], int64(leaseMicros)),
+			[]any{0, 100, left, -1, 61000, 1, int64(leaseMicros)})
+		h.Want("CL.LOG k 100 60 0", []any{0, 100, left, -1, 61})
+	}
+	h := leaseHarness(t)
+	h.Do("CL.RULE SET m CL.LOG 100 60")
+	h.Do("CL.LEASE 1 1000 CL.CHECK m u")
+	h.Do("CL.RESERVE m u 10 a 60")
+	h.Do("CL.RESERVE m u 5 b 60")
+	h.Want("CL.SETTLE m u b 0", []any{0, 100, 89, -1, 61})
+	h.Want("CL.CHECK m u 0", []any{0, 100, 89, -1, 61})
+}
+
+// TestLeasesKeepALogShort: while a lease is out, requests still share entries, and so do charges and leases.
+func TestLeasesKeepALogShort(t *testing.T) {
+	h := leaseHarness(t)
+	for range 200 {
+		h.Do("CL.LEASE 1 60000 CL.LOG big 1000000 3600 RESOLUTION 36")
+		for range 20 {
+			h.Advance(time.Second / 10)
+			h.Do("CL.LOG big 1000000 3600 RESOLUTION 36")
+		}
+	}
+	h.Want("CL.LOG big 1000000 3600 0 RESOLUTION 36", []any{0, 1000000, 995800, -1, 3658})
+	require.LessOrEqual(t, h.Do("ZCARD big"), int64(2*100+6))
+	h.Do("CL.RULE SET s CL.LOG 100 60")
+	h.Do("CL.LEASE 1 60000 CL.CHECK s v")
+	for range 1500 {
+		h.Advance(time.Millisecond)
+		h.Do("CL.CHECK s v 1 CHARGE")
+	}
+	h.Want("ZCARD s:{v}:log", 1000) // slidinglog.ChargedEntries
 }
 
 // TestLeaseBack: what is left of a lease comes back.
@@ -145,7 +187,8 @@ func TestLeaseErrors(t *testing.T) {
 	before := h.Server.Changes()
 	const cannot = " cannot be leased: " +
 		"use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, CL.CHECK, GCRA or THROTTLE"
-	const noLog = "ERR CL.LOG with GAP or STRICT cannot be leased: ask it for each action"
+	const noLog = "ERR CL.LOG with GAP or STRICT, or of more than 10000 without RESOLUTION, " +
+		"cannot be leased: ask it for each action"
 	for line, want := range map[string]string{
 		"x 1 CL.WINDOW k 1 1":                      "ERR want 'x' is not an integer or out of range",
 		"-1 1 CL.WINDOW k 1 1":                     "ERR want '-1' must be from 0 to 1000000000",

@@ -47,9 +47,7 @@ func look[E Entries](l Log, entries E, now, quantity int64) (v view[E], err erro
 		return v, errTooFar
 	}
 	v = view[E]{Log: l, entries: entries, now: now, n: entries.Len()}
-	if v.n > 0 {
-		v.last = entries.At(v.n - 1)
-	}
+	v.findNewest()
 	v.shared = l.Resolution > 0 || l.Shared || v.last.Shared
 	v.forget = v.live()
 	v.used = v.count(v.forget)
@@ -70,9 +68,26 @@ type view[E Entries] struct {
 	now     int64
 	n       int   // entries
 	last    Entry // the newest entry, if there is one
+	past    int   // the index of the newest entry that is not later than now; -1 if there is none
+	newer   Entry // that entry
 	forget  int   // the number of oldest entries that no longer count
 	used    int64 // requests that count
 	shared  bool  // requests are added as a shared entry
+}
+
+// findNewest finds the newest entry, and the newest one that is not later than now. Entries of leases are
+// later than now, and so are others if the clock was set back.
+func (v *view[E]) findNewest() {
+	v.past = v.n - 1
+	if v.n == 0 {
+		return
+	}
+	if v.last = v.entries.At(v.past); v.last.Time > v.now {
+		v.past = sort.Search(v.n, func(i int) bool { return v.entries.At(i).Time > v.now }) - 1
+	}
+	if v.past >= 0 {
+		v.newer = v.entries.At(v.past)
+	}
 }
 
 // live returns the index of the first entry that counts. It searches from the front, where the entry usually
@@ -114,7 +129,9 @@ func (v *view[E]) decide(quantity int64) Decision {
 	}
 	if d.Add > 0 {
 		d.Changed = true
-		d.Join = v.joins()
+		if v.joins() {
+			d.Join, d.At = true, v.past
+		}
 		v.crowd(&d)
 	}
 	if d.Limited && quantity <= v.limit {
@@ -134,8 +151,10 @@ func (v *view[E]) charge(quantity, after int64) Decision {
 	d.Limited, d.Remaining = after > v.limit, v.limit-after
 	d.Shared = v.shared || d.Limited || quantity > MaxEntries
 	if d.Changed {
-		full := v.n-v.forget >= ChargedEntries && v.last.Shared && v.last.Time <= v.now
-		d.Join = full || v.joins()
+		full := v.n-v.forget >= ChargedEntries && v.past >= v.forget && v.newer.Shared
+		if full || v.joins() {
+			d.Join, d.At = true, v.past
+		}
 	}
 	if d.Limited && v.limit > 0 {
 		d.RetryAfter = v.retry(&d, 1)
@@ -154,12 +173,12 @@ func (v *view[E]) gap() int64 {
 	return exact.Plus(v.last.Time, v.Gap) - v.now
 }
 
-// joins reports whether added requests join the newest entry.
+// joins reports whether added requests join the newest entry that is not later than now.
 func (v *view[E]) joins() bool {
-	if !v.shared || v.n == v.forget {
+	if !v.shared || v.past < v.forget {
 		return false
 	}
-	return v.last.Shared && v.last.Time <= v.now && v.bucket(v.last.Time) == v.bucket(v.now)
+	return v.newer.Shared && v.bucket(v.newer.Time) == v.bucket(v.now)
 }
 
 // bucket returns the beginning of the bucket of a time.
@@ -173,7 +192,11 @@ func (v *view[E]) bucket(t int64) int64 {
 // crowd forgets the oldest entries that a strict log does not need. Without them the log still has limit
 // requests.
 func (v *view[E]) crowd(d *Decision) {
-	for last := v.n - bit(d.Join); d.Limited && d.Forget < last; d.Forget++ {
+	last := v.n
+	if d.Join {
+		last = d.At
+	}
+	for ; d.Limited && d.Forget < last; d.Forget++ {
 		oldest := int64(1)
 		if v.shared {
 			oldest = v.entries.At(d.Forget).Count
@@ -199,14 +222,26 @@ func (v *view[E]) retry(d *Decision, quantity int64) int64 {
 
 // timeOf returns the time of the n-th oldest request in the log that the decision leaves.
 func (v *view[E]) timeOf(d *Decision, n int64) int64 {
-	last := v.n - bit(d.Join)
 	if !v.shared {
-		if left := int64(last - d.Forget); n <= left {
+		if left := int64(v.n - d.Forget); n <= left {
 			return v.entries.At(d.Forget + int(n) - 1).Time
 		}
 		return v.now
 	}
-	for i := d.Forget; i < last; i++ {
+	past, added := v.past+1, d.Add // requests of now come after these entries
+	if d.Join {
+		past, added = d.At, exact.Plus(added, v.newer.Count)
+	}
+	for i := d.Forget; i < past; i++ {
+		e := v.entries.At(i)
+		if n -= e.Count; n <= 0 {
+			return e.Time
+		}
+	}
+	if n -= added; n <= 0 {
+		return v.now
+	}
+	for i := v.past + 1; i < v.n; i++ {
 		e := v.entries.At(i)
 		if n -= e.Count; n <= 0 {
 			return e.Time

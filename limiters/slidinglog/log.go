@@ -78,7 +78,8 @@ type Decision struct {
 	Forget int   // entries that no longer count, or that a strict log does not need
 	Add    int64 // requests to add: as many entries, or one shared entry
 	Shared bool  // add one shared entry
-	Join   bool  // add them to the newest entry, and set its time to now
+	Join   bool  // add them to the entry at the index At, and set its time to now
+	At     int
 
 	Limit      int64 // requests in a period
 	Remaining  int64 // requests that would pass now, 0 to Limit; after a charge, below 0 if more than Limit count
