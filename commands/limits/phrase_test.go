@@ -150,6 +150,21 @@ func TestPhrasesInRules(t *testing.T) {
 	h.Want("CL.RULE OVERRIDE b org acme 90M a month per user", commands.Error("ERR 'per' 'user': the scope of this limit is 'org'"))
 	h.Want("CL.RULE OVERRIDE b org acme SCOPE org 90M a month", noLimiter("'SCOPE' is not a limiter of a rule"))
 	h.Want("CL.RULE SET c SCOPE org 5/minute per user", commands.Error("ERR 'per' 'user': the scope of this limit is 'org'"))
+	const notScope = "ERR 'shadow' is not the name of a scope after 'per': " +
+		"write per org, or SCOPE and the name before the limit"
+	h.Want("CL.RULE SET c 100/minute per shadow", commands.Error(notScope))
+	h.Want("CL.RULE SET c 100/minute per shadow SHADOW", commands.Error(notScope))
+	h.Want("CL.RULE SET s SCOPE shadow CL.LOG 100 60", ok)
+	h.Want("CL.RULE GET s WORDS", []any{"SCOPE shadow 100/minute", "SCOPE shadow CL.LOG 100 60"})
+	h.Want("CL.RULE SET s SCOPE shadow 100/minute", ok)
+	h.Want("CL.RULE GET s", "SCOPE shadow CL.LOG 100 60")
+	h.Want("CL.RULE DEL s", 1)
+	h.Want("CL.RULE OVERRIDE a - k 50/minute per org",
+		commands.Error("ERR 'per' 'org': the rule has no scopes: leave it out"))
+	for _, limits := range []string{"50/minute SHADOW", "CL.LOG 50 60 shadow", "50/minute AND 5/s SHADOW"} {
+		h.Want("CL.RULE OVERRIDE a - k "+limits,
+			commands.Error("ERR SHADOW is of a whole rule: leave it out"))
+	}
 	h.Want("CL.RULE SET c 5/minute AND 5/hour per user", h.Do("CL.RULE SET c CL.LOG 5 60 AND SCOPE user CL.LOG 5 60"))
 	h.Want("CL.RULE SET c 5/minute per a:b", h.Do("CL.RULE SET c SCOPE a:b CL.LOG 5 60"))
 	h.Want("CL.RULE SET c 1 per 40000 days", h.Do("CL.RULE SET c CL.LOG 1 3456000000"))
@@ -183,10 +198,26 @@ func TestPhrasesInAFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"scopes: {org: 5/minute per user}":    `'per' 'user': the scope of this limit is 'org'`,
 		"limits: 5/minute AND 5/hour":         `"AND" does not stand in a limit of a file`,
+		"scopes: {user: 5/s, And: 5/minute}":  `f:3: rule r: scope "And": AND joins limits: write another name`,
 		"limits: [5/minute, 5/hour per user]": plain(h.Do("CL.RULE SET c CL.LOG 5 60 AND SCOPE user CL.LOG 5 60").(error)),
 		"limits: 1 per 40000 days":            `limit "1 per 40000 days": period is too long`,
 	} {
 		require.ErrorContains(t, h.Server.UseRules("f", []byte("rules:\n  r:\n    "+text)), want)
+	}
+}
+
+// TestScopesReadBack: a name of a scope that a text of a rule cannot have is refused. What is accepted reads
+// back.
+func TestScopesReadBack(t *testing.T) {
+	h := servertest.New(t)
+	h.Want(`CL.RULE SET j JSON '{"scopes": {"and": "6/minute"}}'`,
+		commands.Error(`ERR rule j: scope "and": AND joins limits: write another name`))
+	h.Want("CL.RULE GET j", nil)
+	h.Want(`CL.RULE SET j JSON '{"scopes": {"shadow": "6/minute", "scope": "7/minute"}}'`, ok)
+	for _, form := range []int{0, 1} {
+		shown := h.Do("CL.RULE GET j WORDS").([]any)
+		h.Want("CL.RULE SET j "+shown[form].(string), ok)
+		require.Equal(t, shown, h.Do("CL.RULE GET j WORDS"))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"cellserver/internal/quote"
 )
 
 // limit is what a text says.
@@ -45,7 +47,8 @@ func (l *limit) command() (string, error) {
 	case l.isCalendar():
 		return fmt.Sprintf("CL.WINDOW %d 0 ALIGN %s", l.count, l.unit.name), nil
 	case l.zone != "":
-		return "", failf("a time zone needs a day, a week or a month: write %d a day in %s", l.count, l.zone)
+		return "", failf("a time zone needs a day, a week or a month: write %d a day in %s", l.count,
+			quote.Word(l.zone))
 	case l.count > exactly:
 		return fmt.Sprintf("CL.LOG %d %s RESOLUTION %s", l.count, seconds(ns), seconds(ns/exactly)), nil
 	}

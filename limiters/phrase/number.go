@@ -27,10 +27,13 @@ func numberWord(name string) int64 {
 // factors are the letters that may end a number.
 var factors = map[string]uint64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 
-const numberForms = "write 100, 1,000, 1_000, 1.5k or 50M"
+const (
+	numberForms = "write 100, 1,000, 1_000, 1.5k or 50M"
+	useBlock    = ": BLOCK refuses every action"
+)
 
-// numberOf parses a positive whole number.
-func numberOf(text string) (int64, error) {
+// numberOf parses a positive whole number. `remedy` ends the error of another one.
+func numberOf(text, remedy string) (int64, error) {
 	if n := numberWord(text); n > 0 {
 		return n, nil
 	}
@@ -44,7 +47,7 @@ func numberOf(text string) (int64, error) {
 	whole, grouped := ungroup(whole)
 	switch {
 	case strings.HasPrefix(text, "-"):
-		return 0, failf("%s must be positive: BLOCK refuses every action", quote.Word(text))
+		return 0, failf("%s must be positive%s", quote.Word(text), remedy)
 	case letter == "m" && isDigits(digits):
 		return 0, failf("%s is no number: for millions write M, because m is minute", quote.Word(text))
 	case factor == 0 || !grouped || !isDigits(whole) || hasFraction && !isDigits(fraction):
@@ -65,7 +68,7 @@ func numberOf(text string) (int64, error) {
 	case !ok || n > math.MaxInt64:
 		return 0, failf("%s is too large: at most 9223372036854775807", quote.Word(text))
 	case n == 0:
-		return 0, failf("%s refuses every action: write BLOCK", quote.Word(text))
+		return 0, failf("%s must be positive%s", quote.Word(text), remedy)
 	}
 	return int64(n), nil
 }

@@ -37,6 +37,10 @@ func TestPhrases(t *testing.T) {
 	for _, one := range table.Refused {
 		_, err := Read(one.Words)
 		require.ErrorContains(t, err, one.Error, one.Words)
+		require.LessOrEqual(t, strings.Count(err.Error(), joins), 1, "an error says each remedy once")
+		for _, w := range strings.Fields(strings.ToLower(one.Words)) {
+			require.NotContains(t, err.Error(), "did you mean "+w+"?", "the word is there")
+		}
 	}
 }
 
@@ -62,6 +66,18 @@ func TestWords(t *testing.T) {
 	}
 	require.Equal(t, "5/minute per org", Words("CL.LOG 5 60", "org"))
 	require.Empty(t, Words("CL.LOG 5 60", "hour"), "the words would say a second period")
+	require.Empty(t, Words("CL.LOG 5 60", "Shadow"), "the words would end with SHADOW")
+}
+
+// TestNotPositive: BLOCK is the remedy for the limit itself, and for no other number.
+func TestNotPositive(t *testing.T) {
+	for text, want := range map[string]string{
+		"0/minute": "'0' must be positive: BLOCK refuses every action", "10/s burst 0": "'0' must be positive",
+		"1 per 0 minutes": "'0' must be positive", "1/-5m": "'-5' must be positive",
+	} {
+		_, err := Read(text)
+		require.EqualError(t, err, want, text)
+	}
 }
 
 // TestBounds: a long text is refused as a whole, before somebody reads it.
@@ -89,6 +105,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			require.Less(t, len(err.Error()), 3*MaxBytes)
 			require.NotContains(t, err.Error(), "\n")
+			require.NotContains(t, err.Error(), "\x1b")
 			return
 		}
 		require.True(t, Is([]byte(strings.Fields(text)[0])), text)

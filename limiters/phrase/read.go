@@ -35,7 +35,7 @@ func Read(text string) (Meaning, error) {
 		return Meaning{}, failf("a limit in words has at most %d bytes", MaxBytes)
 	}
 	r := reader{words: wordsIn(text)}
-	if r.count = r.number("the limit"); r.err == nil {
+	if r.count = r.number("the limit", useBlock); r.err == nil {
 		r.concurrency(text)
 		r.noun()
 		r.concurrency(text)
@@ -125,8 +125,8 @@ func (r *reader) skip(name, before string) bool {
 	return true
 }
 
-// number reads a number. what names it in errors.
-func (r *reader) number(what string) int64 {
+// number reads a number. `what` names it in errors. `remedy` ends the error of one that is not positive.
+func (r *reader) number(what, remedy string) int64 {
 	w := r.piece()
 	if r.said == "" {
 		r.said = w
@@ -135,7 +135,7 @@ func (r *reader) number(what string) int64 {
 		r.failf("%s is missing: write a number", what)
 		return 0
 	}
-	n, err := numberOf(w)
+	n, err := numberOf(w, remedy)
 	if err != nil {
 		r.failf("%v", err)
 	}
@@ -184,9 +184,11 @@ func (r *reader) part() {
 	switch {
 	case slash && r.unit == nil:
 		r.period("/")
+	case slash:
+		r.failf("%s: %s; a scope is per and its name", quote.Word(w), twoPeriods)
 	case name == "per" && r.isPeriod():
 		r.period(w)
-	case slash, name == "per":
+	case name == "per":
 		r.scopeOf()
 	case r.unit == nil && slices.Contains(starts, name):
 		r.period(w)
@@ -197,7 +199,7 @@ func (r *reader) part() {
 	case name == "with" && (r.skip("a", "burst") || r.peek() == "burst"):
 	case name == "burst" && r.burst == 0:
 		r.skip("of", "")
-		r.burst = r.number("the number after burst")
+		r.burst = r.number("the number after burst", "")
 	case name == "in" && !r.windows && r.zone == "":
 		r.windowsOrZone()
 	case name == "by" && !r.clock:
@@ -211,7 +213,8 @@ func (r *reader) part() {
 const (
 	useOptions = "burst 20, in windows, by the clock, in Europe/Berlin, or per and the name of a scope; " +
 		joins
-	joins = "AND, or a list in a file, joins two limits"
+	joins      = "AND, or a list in a file, joins two limits"
+	twoPeriods = "there are two periods: " + joins
 )
 
 // isPeriod reports whether a period comes next.
@@ -224,7 +227,7 @@ func (r *reader) isPeriod() bool {
 // period reads a number of units, or one unit. after is the word before it.
 func (r *reader) period(after string) {
 	if r.unit != nil {
-		r.failf("there are two periods: %s", joins)
+		r.failf("%s: %s", quote.Word(after+" "+r.piece()), twoPeriods)
 		return
 	}
 	if strings.EqualFold(after, "in") && !r.skip("a", "") {
@@ -233,19 +236,21 @@ func (r *reader) period(after string) {
 	name := r.piece()
 	r.times = 1
 	if Is([]byte(name)) {
-		digits := len(name)
-		if numberWord(name) == 0 {
-			digits = len(strings.TrimRightFunc(name, unicode.IsLetter))
+		digits := name
+		if _, err := numberOf(name, ""); err != nil {
+			digits = strings.TrimRightFunc(name, unicode.IsLetter) // the letters of 15m are the unit
 		}
-		r.times, r.err = numberOf(name[:digits])
-		if name = name[digits:]; name == "" {
-			name = r.piece()
+		r.times, r.err = numberOf(digits, "")
+		if name = name[len(digits):]; name == "" {
+			after, name = digits, r.piece()
 		}
 	}
 	switch r.unit = unitOf(name); {
 	case r.unit != nil:
 	case name == "":
 		r.failf("a unit of time is missing after %s: %s", quote.Word(after), useUnits)
+	case strings.ContainsAny(name, ",;"):
+		r.failf("%s is not a unit of time: %s; %s", quote.Word(name), useUnits, joins)
 	default:
 		r.failf("%s is not a unit of time: %s%s", quote.Word(name), useUnits, hint(name, spellings))
 	}
@@ -262,8 +267,9 @@ func (r *reader) scopeOf() {
 		r.failf("the name of a scope is missing after 'per'")
 	case r.scope != "":
 		r.failf("'per' %s and 'per' %s: a limit has one scope", quote.Word(r.scope), quote.Word(name))
-	case slices.Contains(slices.Concat(starts, options, []string{"scope"}), lower):
-		r.failf("%s is not the name of a scope after 'per': write per org", quote.Word(name))
+	case slices.Contains(slices.Concat(starts, options, []string{"scope", "shadow"}), lower):
+		r.failf("%s is not the name of a scope after 'per': write per org, or SCOPE and the name "+
+			"before the limit", quote.Word(name))
 	case isNear:
 		r.failf("%s after 'per' is near %s: for a scope of this name write SCOPE and its name "+
 			"before the limit", quote.Word(name), cmp.Or(near, "a unit of time"))

@@ -65,15 +65,12 @@ var instead = map[string]string{
 	"minutely": "/minute", "yearly": "per 365 days", "annually": "per 365 days",
 }
 
-// hint is the end of an error about a word: what to write instead, or a word that is near.
+// hint is the end of an error about a word: what to write instead, or another word that is near.
 func hint(wrong string, known []string) string {
 	if text := instead[strings.ToLower(wrong)]; text != "" {
 		return "; write " + text
 	}
-	if strings.ContainsAny(wrong, ",;") {
-		return "; " + joins
-	}
-	if near, ok := word.Nearest(wrong, known); ok && len(wrong) > 1 {
+	if near, ok := word.Nearest(wrong, known); ok && len(wrong) > 1 && !strings.EqualFold(near, wrong) {
 		return "; did you mean " + near + "?"
 	}
 	return ""

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"cellserver/internal/word"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -155,6 +157,10 @@ func (r *Rule) readScopes(n *yaml.Node) error {
 	return pairs(n, "scopes of rule "+r.Name, func(key, value *yaml.Node) error {
 		if !isName(key.Value) {
 			return fileError(key.Line, "rule %s: scope %q: %s", r.Name, key.Value, plain(ErrScope))
+		}
+		if word.Is([]byte(key.Value), "and") {
+			return fileError(key.Line, "rule %s: scope %q: AND joins limits: write another name",
+				r.Name, key.Value)
 		}
 		if err := r.readLimits(key.Value, value); err != nil || r.scope(key.Value) != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"cellserver/internal/rediserr"
+	"cellserver/internal/word"
 )
 
 // override has the limits of one key of a scope, in the place of the limits of the scope.
@@ -21,14 +22,12 @@ const (
 	MaxOverrideKeyBytes = 512
 )
 
-// noScope is the word for the scope of a rule without SCOPE.
-const noScope = "-"
-
 // Errors of overrides.
 var (
 	ErrNoScope     = rediserr.Error("ERR the rule has no such scope; the scope of a rule without SCOPE is -")
 	ErrOverrideKey = rediserr.Error(fmt.Sprintf("ERR the key of an override has at most %d bytes",
 		MaxOverrideKeyBytes))
+	errShadow       = rediserr.Error("ERR SHADOW is of a whole rule: leave it out")
 	ErrMaxOverrides = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d overrides", MaxOverrides))
 )
 
@@ -84,6 +83,9 @@ func (s *Scope) parseOverride(words [][]byte) (*override, error) {
 	words, err := commandsOf(words, s.word())
 	if err != nil {
 		return nil, err
+	}
+	if last := len(words) - 1; last >= 0 && word.Is(words[last], "shadow") {
+		return nil, errShadow
 	}
 	text := string(bytes.Join(words, space))
 	if len(text) > MaxRuleBytes {

@@ -17,6 +17,9 @@ const MaxRuleBytes = 1024
 // ErrRuleBytes is the error of a longer text.
 var ErrRuleBytes = rediserr.Error(fmt.Sprintf("ERR a rule has at most %d bytes", MaxRuleBytes))
 
+// noScope is the word for the scope of a rule without SCOPE.
+const noScope = "-"
+
 // commandsOf translates limits in people's words to commands, which are what is stored. Limits of commands
 // stay as they are. One argument may have several words. An override is `in` the scope of its key.
 func commandsOf(words [][]byte, in string) ([][]byte, error) {
@@ -60,13 +63,15 @@ func commandOf(words [][]byte, in string) ([][]byte, error) {
 	if len(limit) == 0 || !phrase.Is(limit[0]) {
 		return words, nil
 	}
-	if last := len(limit) - 1; in == "" && word.Is(limit[last], "shadow") {
+	if last := len(limit) - 1; word.Is(limit[last], "shadow") && !word.Is(limit[last-1], "per") {
 		limit, shadow = limit[:last], limit[last:]
 	}
 	m, err := phrase.Read(string(bytes.Join(limit, space)))
 	switch {
 	case err != nil:
 		return nil, rediserr.Error("ERR " + err.Error())
+	case in == noScope && m.Scope != "" && m.Scope != noScope:
+		return nil, rediserr.Error("ERR 'per' " + quote.Word(m.Scope) + ": the rule has no scopes: leave it out")
 	case scope != "" && m.Scope != "" && m.Scope != scope:
 		return nil, rediserr.Error("ERR 'per' " + quote.Word(m.Scope) +
 			": the scope of this limit is " + quote.Word(scope))

@@ -14,6 +14,7 @@ func FuzzWords(f *testing.F) {
 		"100/minute AND 5 per second burst 20 SHADOW", "50M tokens a month per org and 100 per user per minute",
 		"SCOPE day CL.LOG 5 60", "SCOPE org CL.WINDOW 5 60 AND SCOPE org CL.SLIDING 5 60 shadow", "CL.SLIDING 1 1",
 		"BLOCK AND 5/minute", "SCOPE minuets 5/minute", "5/minute SHADOW AND 5/minute", "SCOPE org", "SCOPE AND AND",
+		"SCOPE shadow CL.LOG 100 60", "SCOPE Shadow CL.LOG 5 60 SHADOW", "SCOPE shadow 5/minute AND 5/s per org",
 		"5 a day in Europe/Berlin AND cl.window 5 86400 align",
 	} {
 		f.Add(text)
