@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// begin starts the node at its place.
-func (m *Member) begin(d roster.Decision) error {
+// startGroup starts the group of the node at its place.
+func (m *Member) startGroup(d roster.Decision) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
@@ -40,10 +40,10 @@ func (m *Member) begin(d roster.Decision) error {
 		}
 		phase = roster.Founding
 	}
-	m.place.take(phase, &m.disk().identity)
+	m.place.noteTaken(phase, &m.disk().identity)
 	g := group.New(o)
 	m.group.Store(g) // Raft calls it from its start on
-	m.place.remember()
+	m.place.noteTakesPart()
 	return g.Start()
 }
 
@@ -77,7 +77,7 @@ func (m *Member) foundAt(id string) string {
 			return a.String()
 		}
 	}
-	return m.findSelf()
+	return m.findSelfInList()
 }
 
 // found writes the voters as the first entry of the log.
@@ -167,7 +167,7 @@ func (m *Member) reachedFrom(via []string) (string, error) {
 		m.place.waitFor("waiting for another node: this node listens on every address, and announces the " +
 			"one from which it reaches others. " +
 			"Set cluster-announce-ip to announce an address at once")
-		m.pause(askAgain)
+		m.pause(askPause)
 		if m.ctx.Err() != nil {
 			return "", m.ctx.Err()
 		}
@@ -175,7 +175,7 @@ func (m *Member) reachedFrom(via []string) (string, error) {
 }
 
 func (m *Member) localHost(peer string) string {
-	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+	ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 	defer stop()
 	return m.dialer.LocalHost(ctx, peer)
 }

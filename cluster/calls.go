@@ -93,7 +93,7 @@ func (m *Member) askToGiveWay(leader topology.Node, to string) error {
 }
 
 func (m *Member) askNode(at string) (peer.Hello, error) {
-	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+	ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 	defer stop()
 	return m.dialer.Hello(ctx, at, m.hello())
 }

@@ -89,7 +89,7 @@ func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 		}
 	}
 	for _, at := range via {
-		ctx, stop := context.WithTimeout(m.ctx, askWithin)
+		ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 		joined, err = m.dialer.Join(ctx, at, j)
 		stop()
 		if err == nil {
