@@ -62,12 +62,12 @@ func (d *Dialer) callLeader(ctx context.Context, addr string, op operation, in, 
 	ctx, stop := context.WithTimeout(ctx, d.Limits.orDefault().Call)
 	defer stop()
 	for range mostRedirects + 1 {
-		var elsewhere *NotLeaderError
+		var notLeader *NotLeaderError
 		err = d.call(ctx, addr, op, in, out)
-		if !errors.As(err, &elsewhere) || elsewhere.Leader == "" {
+		if !errors.As(err, &notLeader) || notLeader.Leader == "" {
 			return err
 		}
-		addr = elsewhere.Leader
+		addr = notLeader.Leader
 	}
 	return fmt.Errorf("node %s: %w: the leader changes too often, try again", addr, err)
 }

@@ -13,7 +13,7 @@ const (
 	recordingStays   = 120e9 // nanoseconds after the last trial
 )
 
-// A recording has the last requests to a rule, for CL.RULE TRY. It has hashes of names and keys, and not the
+// A Recording has the last requests to a rule, for CL.RULE TRY. It has hashes of names and keys, and not the
 // names and keys.
 type Recording struct {
 	mu       sync.Mutex // guards the rest; innermost
