@@ -22,11 +22,11 @@ func (m *Member) startGroup(d roster.Decision) error {
 	if err := m.prepare(&d); err != nil {
 		return err
 	}
-	at, err := m.ownAddress(&d)
+	address, err := m.ownAddress(&d)
 	if err != nil {
 		return err
 	}
-	o, err := m.nodeOptions(m.nodeAt(m.disk().identity.ID, at))
+	o, err := m.nodeOptions(m.nodeAt(m.disk().identity.ID, address))
 	if err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func (m *Member) found(d *roster.Decision, o group.Options) error {
 }
 
 // nodeAt returns this node with an address, unless the configuration announces another one.
-func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
+func (m *Member) nodeAt(id string, address topology.Address) topology.Node {
 	a := &m.o.Announce
 	return topology.Node{
-		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port),
-		PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
+		ID: id, Host: cmp.Or(a.Host, address.Host, "127.0.0.1"), Port: cmp.Or(a.Port, address.Port),
+		PeerPort: cmp.Or(a.PeerPort, address.PeerPort),
 		TLSPort:  m.o.TLSPort, Zone: m.o.Zone, Features: feature, Healthy: true,
 	}
 }
@@ -139,16 +139,16 @@ const (
 // ownAddress returns where the others reach this node. That is the listed address at which it has reached
 // itself. Without one it is the address from which this node reaches another one, with the ports of the
 // configuration.
-func (m *Member) ownAddress(d *roster.Decision) (at topology.Address, err error) {
+func (m *Member) ownAddress(d *roster.Decision) (address topology.Address, err error) {
 	i := slices.IndexFunc(m.o.List, func(a topology.Address) bool { return a.String() == d.Found })
 	if i >= 0 {
 		return m.o.List[i], nil
 	}
-	at = m.o.Fallback
-	if at.Host == "" && m.o.Announce.Host == "" {
-		at.Host, err = m.reachedFrom(d.Via)
+	address = m.o.Fallback
+	if address.Host == "" && m.o.Announce.Host == "" {
+		address.Host, err = m.reachedFrom(d.Via)
 	}
-	return at, err
+	return address, err
 }
 
 // reachedFrom waits until it reaches another node, and returns the local address of the connection.
