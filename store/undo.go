@@ -204,7 +204,7 @@ func (tx *Tx) revertKey(u *Undo) {
 func (tx *Tx) revertFlush(flushed []table.Detached) {
 	for _, d := range flushed {
 		p := &tx.s.partitions[d.Partition]
-		t := tx.s.tables.of(p, tx.db)
+		t := tx.s.tables.findOrMake(p, tx.db)
 		p.markAllDirty(tx.db, t.Has) // these keys go
 		t.Attach(d.Table)
 		p.markAllDirty(tx.db, t.Has) // these keys come back

@@ -90,7 +90,7 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		own.endTransaction()
 	}
 	var kept *runner
-	r.long, r.share.of = &s.long, &s.shared
+	r.long, r.share.all = &s.long, &s.shared
 	defer func() {
 		r.engine.Drop()
 		own.garbage += r.share.giveBack()
