@@ -111,8 +111,8 @@ func (s *sockets) acceptFrom(ln net.Listener) {
 func (s *sockets) addresses() (all []net.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range s.order {
-		all = append(all, s.open[at].Addr())
+	for _, e := range s.order {
+		all = append(all, s.open[e].Addr())
 	}
 	return all
 }
