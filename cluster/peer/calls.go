@@ -122,19 +122,19 @@ func exchange(conn net.Conn, frame []byte, out any) error {
 func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []topology.Address) map[string]roster.Answer {
 	answers := make([]roster.Answer, len(addrs))
 	var asking sync.WaitGroup
-	for i, at := range addrs {
-		asking.Go(func() { answers[i] = d.askOne(ctx, own, at) })
+	for i, addr := range addrs {
+		asking.Go(func() { answers[i] = d.askOne(ctx, own, addr) })
 	}
 	asking.Wait()
 	all := map[string]roster.Answer{}
-	for i, at := range addrs {
-		all[at.String()] = answers[i]
+	for i, addr := range addrs {
+		all[addr.String()] = answers[i]
 	}
 	return all
 }
 
-func (d *Dialer) askOne(ctx context.Context, own Hello, at topology.Address) roster.Answer {
-	hello, err := d.Hello(ctx, at.Peer(), own)
+func (d *Dialer) askOne(ctx context.Context, own Hello, addr topology.Address) roster.Answer {
+	hello, err := d.Hello(ctx, addr.Peer(), own)
 	if err != nil {
 		return roster.Answer{Error: cause(err)}
 	}

@@ -25,9 +25,9 @@ func newConnections(limits *Limits) *connections {
 		handoffs: map[route]*handoff{}}
 }
 
-// addPending counts a connection as pending. If there are too many, it closes the oldest one. The caller calls
-// endPending after the handshake, whatever came of it. It calls working.Done at the end of the goroutine that
-// serves the connection. ok is false if the port is closed.
+// addPending counts a connection as pending. If there are too many, it closes the oldest one. The caller
+// calls endPending after the handshake, whatever came of it. It calls working.Done at the end of the
+// goroutine that serves the connection. ok is false if the port is closed.
 func (c *connections) addPending(raw net.Conn) (endPending func(), ok bool) {
 	c.mu.Lock()
 	if c.closed {
