@@ -7,9 +7,9 @@ import (
 	"cellserver/internal/topology"
 )
 
-// watch follows the changes of the cluster until the cluster removes the node, or its disk fails. Then it ends
-// this life of the node, and prepares the next one. It returns an error if the member stops.
-// The ticker is for addresses of nodes.
+// watch follows the changes of the cluster until the cluster removes the node, or its disk fails. Then it
+// ends this life of the node, and prepares the next one. It returns an error if the member stops. The ticker
+// is for addresses of nodes.
 func (m *Member) watch() error {
 	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()

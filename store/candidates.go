@@ -19,8 +19,8 @@ type candidate struct {
 	access    uint32 // of the cell at the time of the sample
 }
 
-// unusedSinceSample reports whether no client has used the key of a cell since the sample. A used key is not a
-// candidate any more.
+// unusedSinceSample reports whether no client has used the key of a cell since the sample. A used key is not
+// a candidate any more.
 func (c *candidate) unusedSinceSample(cell table.Cell) bool {
 	return c.access == cell.Access() && c.throttle == cell.ExpiryIsTAT() && (!c.throttle || c.tat == cell.Int())
 }

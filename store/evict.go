@@ -47,8 +47,8 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	return true
 }
 
-// evictOne removes one key. It reports whether there was a key to remove. After [evictTries] samples whose keys
-// clients have used since, it removes none.
+// evictOne removes one key. It reports whether there was a key to remove. After [evictTries] samples whose
+// keys clients have used since, it removes none.
 func (v *evictor) evictOne(now int64, samples int) bool {
 	for range evictTries {
 		found := v.sample(now, samples)

@@ -110,8 +110,8 @@ func readRestoreOptions(c *commands.Call) (o restoreOptions, err error) {
 	return o, nil
 }
 
-// expiryMillis returns the expiry in Unix milliseconds of the logical time, or NoExpiry. ABSTTL names a time of
-// the wall clock. A ttl that overflows counts as a time in the past, as in Redis.
+// expiryMillis returns the expiry in Unix milliseconds of the logical time, or NoExpiry. ABSTTL names a time
+// of the wall clock. A ttl that overflows counts as a time in the past, as in Redis.
 func (o *restoreOptions) expiryMillis(c *commands.Call, ttl int64) int64 {
 	now := c.NowMillis()
 	switch {
@@ -125,7 +125,7 @@ func (o *restoreOptions) expiryMillis(c *commands.Call, ttl int64) int64 {
 	return now + ttl
 }
 
-// restoreAccess sets the access data of the key: FREQ if maxmemory-policy uses frequencies, otherwise IDLETIME.
+// restoreAccess sets the access data of the key: by FREQ if maxmemory-policy is LFU, otherwise by IDLETIME.
 func restoreAccess(c *commands.Call, e *store.Entry, o restoreOptions) {
 	switch lfu := usesLFU(c.Server.Config()); {
 	case lfu && o.freq >= 0:

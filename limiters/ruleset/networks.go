@@ -89,8 +89,8 @@ func parseNetwork(key string) (netip.Prefix, bool) {
 	return network.Masked(), network.IsValid()
 }
 
-// faultOfNetwork returns an error if the key of a new override begins with an address and a slash, but is not
-// the usual text of a network. It returns nil for all other keys.
+// faultOfNetwork returns an error if a key begins with an address and a slash, but is not the usual text of a
+// network. It returns nil for all other keys of new overrides.
 func faultOfNetwork(key string) error {
 	address, _, hasLength := strings.Cut(key, "/")
 	if _, err := netip.ParseAddr(address); err != nil || !hasLength {

@@ -115,7 +115,7 @@ func (r *Rules) Committed(tx *store.Tx, effects []store.Effect) {
 func (r *Rules) follow(f *store.Effect) {
 	name, ok := bytes.CutPrefix(f.Key, []byte(keyTag))
 	s := r.stored.Load()
-	if rule, isLedger := bytes.CutPrefix(f.Key, []byte(ledgerTag)); isLedger && s != nil && f.Op != store.OpFlush {
+	if rule, is := bytes.CutPrefix(f.Key, []byte(ledgerTag)); is && s != nil && f.Op != store.OpFlush {
 		r.followLedger(s, string(rule), f)
 		return
 	}

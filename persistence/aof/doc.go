@@ -35,8 +35,8 @@
 // Effects become Redis commands, most with absolute values. A throttle becomes SET key 1700000000123456789
 // PXAT 1700000000124: the result, not the request. So a log gives the same keyspace at every load. RENAME
 // and MOVE name their keys: they add a few bytes for a value of any size. A request that changes nothing
-// adds no byte. A transaction of several effects is a MULTI … EXEC. Such transactions that follow each other
-// in a batch become one MULTI … EXEC of about 64 KB at most.
+// adds no byte. A transaction of several effects is a MULTI … EXEC. Such transactions that follow each
+// other in a batch become one MULTI … EXEC of about 64 KB at most.
 //
 // The commands of one write are a batch. A batch begins with a comment that has the checksum of the
 // commands. So a reader notices damage and torn tails. Redis skips comments.

@@ -6,8 +6,8 @@ import (
 	"cellserver/commands"
 )
 
-// deferred has what the commands of a script do outside the store: they publish messages and count. A run that
-// may begin again does it at its end, so that it happens only once. Every other run does it immediately.
+// deferred has what the commands of a script do outside the store: they publish messages and count. A run
+// that may begin again does it at its end, so that it happens only once. Every other run does it immediately.
 type deferred struct {
 	waits   bool     // for the end of the run
 	bytes   int      // of memory that the actions take
@@ -40,8 +40,8 @@ func (d *deferred) doAll() {
 	*d = deferred{}
 }
 
-// serverFor returns the server as the commands of a script see it, in this run and in the next ones. Its parts
-// are the types below. Each of them defers what acts outside the store, and passes on all other calls.
+// serverFor returns the server as the commands of a script see it, in this run and in the next ones. Its
+// parts are the types below. Each of them defers what acts outside the store, and passes on all other calls.
 func (d *deferred) serverFor(s *commands.Server) *commands.Server {
 	seen := *s
 	seen.PubSub, seen.Tracker = broker{s.PubSub, d}, tracker{s.Tracker, d}

@@ -68,8 +68,8 @@ func elementSize(b []byte) int {
 	}
 }
 
-// elementText returns the byte string of the element at the start of b. It is a part of b, or the decimal form
-// of an integer, which is in `scratch`.
+// elementText returns the byte string of the element at the start of b. It is a part of b, or the decimal
+// form of an integer, which is in `scratch`.
 func elementText(b, scratch []byte) []byte {
 	switch c := b[0]; {
 	case c <= maxShort:
