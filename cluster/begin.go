@@ -14,19 +14,19 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// begin starts the node at its place.
-func (m *Member) begin(d roster.Decision) error {
+// startGroup starts the group of the node at its place.
+func (m *Member) startGroup(d roster.Decision) error {
 	if err := m.ctx.Err(); err != nil {
 		return err
 	}
 	if err := m.prepare(&d); err != nil {
 		return err
 	}
-	at, err := m.ownAddress(&d)
+	address, err := m.ownAddress(&d)
 	if err != nil {
 		return err
 	}
-	o, err := m.nodeOptions(m.nodeAt(m.disk().identity.ID, at))
+	o, err := m.nodeOptions(m.nodeAt(m.disk().identity.ID, address))
 	if err != nil {
 		return err
 	}
@@ -40,10 +40,10 @@ func (m *Member) begin(d roster.Decision) error {
 		}
 		phase = roster.Founding
 	}
-	m.place.take(phase, &m.disk().identity)
+	m.place.noteTaken(phase, &m.disk().identity)
 	g := group.New(o)
 	m.group.Store(g) // Raft calls it from its start on
-	m.place.remember()
+	m.place.noteTakesPart()
 	return g.Start()
 }
 
@@ -77,7 +77,7 @@ func (m *Member) foundAt(id string) string {
 			return a.String()
 		}
 	}
-	return m.findSelf()
+	return m.findSelfInList()
 }
 
 // found writes the voters as the first entry of the log.
@@ -89,11 +89,11 @@ func (m *Member) found(d *roster.Decision, o group.Options) error {
 }
 
 // nodeAt returns this node with an address, unless the configuration announces another one.
-func (m *Member) nodeAt(id string, at topology.Address) topology.Node {
+func (m *Member) nodeAt(id string, address topology.Address) topology.Node {
 	a := &m.o.Announce
 	return topology.Node{
-		ID: id, Host: cmp.Or(a.Host, at.Host, "127.0.0.1"), Port: cmp.Or(a.Port, at.Port),
-		PeerPort: cmp.Or(a.PeerPort, at.PeerPort),
+		ID: id, Host: cmp.Or(a.Host, address.Host, "127.0.0.1"), Port: cmp.Or(a.Port, address.Port),
+		PeerPort: cmp.Or(a.PeerPort, address.PeerPort),
 		TLSPort:  m.o.TLSPort, Zone: m.o.Zone, Features: feature, Healthy: true,
 	}
 }
@@ -139,16 +139,16 @@ const (
 // ownAddress returns where the others reach this node. That is the listed address at which it has reached
 // itself. Without one it is the address from which this node reaches another one, with the ports of the
 // configuration.
-func (m *Member) ownAddress(d *roster.Decision) (at topology.Address, err error) {
+func (m *Member) ownAddress(d *roster.Decision) (address topology.Address, err error) {
 	i := slices.IndexFunc(m.o.List, func(a topology.Address) bool { return a.String() == d.Found })
 	if i >= 0 {
 		return m.o.List[i], nil
 	}
-	at = m.o.Fallback
-	if at.Host == "" && m.o.Announce.Host == "" {
-		at.Host, err = m.reachedFrom(d.Via)
+	address = m.o.Fallback
+	if address.Host == "" && m.o.Announce.Host == "" {
+		address.Host, err = m.reachedFrom(d.Via)
 	}
-	return at, err
+	return address, err
 }
 
 // reachedFrom waits until it reaches another node, and returns the local address of the connection.
@@ -167,7 +167,7 @@ func (m *Member) reachedFrom(via []string) (string, error) {
 		m.place.waitFor("waiting for another node: this node listens on every address, and announces the " +
 			"one from which it reaches others. " +
 			"Set cluster-announce-ip to announce an address at once")
-		m.pause(askAgain)
+		m.pause(askPause)
 		if m.ctx.Err() != nil {
 			return "", m.ctx.Err()
 		}
@@ -175,7 +175,7 @@ func (m *Member) reachedFrom(via []string) (string, error) {
 }
 
 func (m *Member) localHost(peer string) string {
-	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+	ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 	defer stop()
 	return m.dialer.LocalHost(ctx, peer)
 }

@@ -17,7 +17,7 @@ const callPatience = 30 * time.Second
 var errNoPlace = errors.New("this node is in no cluster yet: see its log")
 
 // Meet implements [commands.Topology]. The other node joins by itself, and this one waits until it votes.
-func (m *Member) Meet(at topology.Address) error {
+func (m *Member) Meet(address topology.Address) error {
 	g := m.taking()
 	if g == nil {
 		return errNoPlace
@@ -28,28 +28,29 @@ func (m *Member) Meet(at topology.Address) error {
 	for _, k := range g.View().Nodes {
 		invitation.Addresses = append(invitation.Addresses, k.Address().String())
 	}
-	if err := m.dialer.Invite(ctx, at.Peer(), invitation); err != nil {
+	if err := m.dialer.Invite(ctx, address.Peer(), invitation); err != nil {
 		return err
 	}
-	return m.awaitVoter(ctx, g, at, invitation)
+	return m.awaitVoter(ctx, g, address, invitation)
 }
 
-// awaitVoter waits until the node at an address votes. It repeats the invitation: the first one may come before the node
-// knows that the cluster has removed it.
-func (m *Member) awaitVoter(ctx context.Context, g *group.Group, at topology.Address,
+// awaitVoter waits until the node at an address votes. It repeats the invitation: the first one may come
+// before the node knows that the cluster has removed it.
+func (m *Member) awaitVoter(ctx context.Context, g *group.Group, address topology.Address,
 	invitation peer.Invite) error {
 	for {
-		h, err := m.dialer.Hello(ctx, at.Peer(), m.hello())
+		h, err := m.dialer.Hello(ctx, address.Peer(), m.hello())
 		if err == nil {
 			if v := g.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter && !g.IsGone(h.ID) {
 				return nil
 			}
-			_ = m.dialer.Invite(ctx, at.Peer(), invitation) // the next one may arrive
+			_ = m.dialer.Invite(ctx, address.Peer(), invitation) // the next one may arrive
 		}
 		select {
 		case <-time.After(m.o.NodeTimeout / 4):
 		case <-ctx.Done():
-			return fmt.Errorf("%s has the invitation, and does not vote yet: see its log, and CLUSTER NODES", at.Client())
+			return fmt.Errorf("%s has the invitation, and does not vote yet: see its log, and CLUSTER NODES",
+				address.Client())
 		}
 	}
 }
@@ -92,8 +93,8 @@ func (m *Member) askToGiveWay(leader topology.Node, to string) error {
 	return m.dialer.Failover(ctx, leader.Address().Peer(), to)
 }
 
-func (m *Member) askNode(at string) (peer.Hello, error) {
-	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+func (m *Member) askNode(address string) (peer.Hello, error) {
+	ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 	defer stop()
-	return m.dialer.Hello(ctx, at, m.hello())
+	return m.dialer.Hello(ctx, address, m.hello())
 }

@@ -59,12 +59,12 @@ func (m *Member) awaitApplied(index uint64) bool {
 	g := m.group.Load()
 	last, since := g.Applied(), m.o.Clock.Monotonic()
 	for m.ctx.Err() == nil {
-		at, now := g.Applied(), m.o.Clock.Monotonic()
+		applied, now := g.Applied(), m.o.Clock.Monotonic()
 		switch {
-		case at >= index:
+		case applied >= index:
 			return true
-		case at > last:
-			last, since = at, now
+		case applied > last:
+			last, since = applied, now
 		case now-since > int64(joinPatience):
 			return false
 		}
@@ -88,9 +88,9 @@ func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 			via = append(via, a.Peer())
 		}
 	}
-	for _, at := range via {
-		ctx, stop := context.WithTimeout(m.ctx, askWithin)
-		joined, err = m.dialer.Join(ctx, at, j)
+	for _, address := range via {
+		ctx, stop := context.WithTimeout(m.ctx, askTimeout)
+		joined, err = m.dialer.Join(ctx, address, j)
 		stop()
 		if err == nil {
 			return joined, nil

@@ -27,7 +27,7 @@ func (m *Member) taking() *group.Group {
 // leave ends a life of the node. Its directory gets another name. The next directory has another id, because
 // no id is used twice.
 func (m *Member) leave() error {
-	m.place.forget(errForgotten.Error())
+	m.place.noteForgotten(errForgotten.Error())
 	if err := m.transport.Close(); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (m *Member) leave() error {
 	m.files.Store(d)
 	m.snapshots.from.Store(0) // the next log is empty
 	m.snapshots.failed.Store(false)
-	m.place.begin(roster.Returning, &next)
+	m.place.noteDirectory(roster.Returning, &next)
 	m.quiet.Reset(m.o.NodeTimeout)
 	return nil
 }
@@ -110,7 +110,7 @@ func (m *Member) heal() error {
 		return err
 	}
 	m.files.Store(next)
-	m.place.begin(phase, &next.identity)
+	m.place.noteDirectory(phase, &next.identity)
 	m.quiet.Reset(m.o.NodeTimeout)
 	m.log.Info("the disk of this node works again, so the node takes part in the cluster again")
 	return nil

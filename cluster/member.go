@@ -91,7 +91,7 @@ func (m *Member) Start() error {
 	if err != nil {
 		return err
 	}
-	m.place.begin(phase, &m.disk().identity)
+	m.place.noteDirectory(phase, &m.disk().identity)
 	m.lived = make(chan struct{})
 	m.working.Go(func() {
 		defer close(m.lived)

@@ -10,28 +10,23 @@ import (
 	"cellserver/internal/topology"
 )
 
-// Pauses between two rounds of questions, and the longest round.
 const (
-	askAgain  = 200 * time.Millisecond
-	askWithin = 2 * time.Second
+	askPause   = 200 * time.Millisecond // between two rounds of questions to the other nodes
+	askTimeout = 2 * time.Second        // of such a round, or of one question
 )
 
-// live is the life of the node: it gets its place, and then follows the cluster. After the cluster has
-// removed it, its next life begins with an invitation. After its disk has failed, it begins when the disk
-// works again.
+// live runs one life of the node after the other. In each life the node gets its place, and then follows the
+// cluster. A life ends when the cluster removes the node, or when its disk fails. The next one begins with an
+// invitation, or when the disk works again.
 func (m *Member) live() {
 	for first := true; !m.place.isForgotten() || m.awaitInvitation(); first = false {
 		d, err := m.findPlace()
 		if err == nil {
-			err = m.begin(d)
+			err = m.startGroup(d)
 		}
-		var next func() error
 		if err == nil {
 			m.follow(first)
-			next, err = m.watch()
-		}
-		if err == nil {
-			err = next()
+			err = m.watch()
 		}
 		if err != nil {
 			if m.ctx.Err() == nil {
@@ -42,7 +37,8 @@ func (m *Member) live() {
 	}
 }
 
-// follow starts the goroutines that follow the cluster. They go on in the next life.
+// follow says that the node takes part. The first life starts the goroutines that follow the cluster. They go
+// on in the next lives, so a later life only makes join ask the leader.
 func (m *Member) follow(first bool) {
 	m.o.Failed(nil)
 	if first {
@@ -54,7 +50,7 @@ func (m *Member) follow(first bool) {
 	m.o.Replaced()
 	select {
 	case m.kick <- struct{}{}:
-	default: // join asks the leader anyway
+	default: // join has been told already
 	}
 }
 
@@ -63,7 +59,7 @@ func (m *Member) findPlace() (roster.Decision, error) {
 	var report roster.Report
 	for {
 		d := m.decide()
-		m.place.decided(d)
+		m.place.noteDecision(d)
 		if report.Line(d, m.o.Clock.Monotonic()/1e6) {
 			m.log.Info("formation of the cluster: " + d.Why)
 		}
@@ -78,35 +74,37 @@ func (m *Member) findPlace() (roster.Decision, error) {
 		case <-m.ctx.Done():
 			return d, m.ctx.Err()
 		case <-m.place.wake:
-		case <-time.After(askAgain):
+		case <-time.After(askPause):
 		}
 	}
 }
 
+// decide asks the other nodes once, and decides by their answers.
 func (m *Member) decide() roster.Decision {
 	self := m.place.self()
-	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+	ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 	defer stop()
 	return roster.Decide(self, m.dialer.Ask(ctx, m.hello(), self.Ask()))
 }
 
-// findSelf returns the listed address that reaches this node, "" if there is none.
-func (m *Member) findSelf() string {
-	ctx, stop := context.WithTimeout(m.ctx, askWithin)
+// findSelfInList returns the listed address that reaches this node, "" if there is none.
+func (m *Member) findSelfInList() string {
+	ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 	defer stop()
 	found := make(chan string, len(m.o.List))
 	for _, a := range m.o.List {
-		go func() { found <- m.reaches(ctx, a) }()
+		go func() { found <- m.ifReachesSelf(ctx, a) }()
 	}
 	for range m.o.List {
-		if at := <-found; at != "" {
-			return at
+		if address := <-found; address != "" {
+			return address
 		}
 	}
 	return ""
 }
 
-func (m *Member) reaches(ctx context.Context, a topology.Address) string {
+// ifReachesSelf returns an address if this process answers there, "" otherwise.
+func (m *Member) ifReachesSelf(ctx context.Context, a topology.Address) string {
 	h, err := m.dialer.Hello(ctx, a.Peer(), peer.Hello{Standing: m.place.self().Standing})
 	if err != nil || h.Run != m.o.Run {
 		return ""

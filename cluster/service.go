@@ -34,8 +34,8 @@ func (m *Member) hello() peer.Hello {
 		return h
 	}
 	own := g.Self()
-	at := own.Address()
-	h.Client, h.Peer, h.Zone, h.Applied = at.Client(), at.Peer(), own.Zone, g.Applied()
+	address := own.Address()
+	h.Client, h.Peer, h.Zone, h.Applied = address.Client(), address.Peer(), own.Zone, g.Applied()
 	if k := g.View().Leader(); k != nil {
 		h.Leader = peer.Leader{ID: k.ID, Client: k.Address().Client(), Peer: k.Address().Peer()}
 	}

@@ -29,8 +29,8 @@ func (p *place) init(run string, list []topology.Address) {
 	p.standing = roster.Standing{Run: run, Phase: roster.Empty, Nodes: roster.Strings(list)}
 }
 
-// begin notes what the directory says.
-func (p *place) begin(phase roster.Phase, n *roster.Identity) {
+// noteDirectory notes what the directory says.
+func (p *place) noteDirectory(phase roster.Phase, n *roster.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
@@ -43,8 +43,8 @@ func (p *place) begin(phase roster.Phase, n *roster.Identity) {
 	}
 }
 
-// forget notes that the cluster has removed the node.
-func (p *place) forget(why string) {
+// noteForgotten notes that the cluster has removed the node.
+func (p *place) noteForgotten(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone, p.waiting = true, why
@@ -55,8 +55,8 @@ func (p *place) forget(why string) {
 	}
 }
 
-// remember notes that the node takes part again.
-func (p *place) remember() {
+// noteTakesPart notes that the node takes part again.
+func (p *place) noteTakesPart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = false
@@ -76,8 +76,8 @@ func (p *place) isForgotten() bool {
 	return p.gone
 }
 
-// take notes that the node has its place.
-func (p *place) take(phase roster.Phase, n *roster.Identity) {
+// noteTaken notes that the node has its place.
+func (p *place) noteTaken(phase roster.Phase, n *roster.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Phase, p.standing.ID, p.standing.Cluster = phase, n.ID, n.Cluster
@@ -98,8 +98,8 @@ func (p *place) self() roster.Self {
 	return roster.Self{Standing: p.standing, List: p.list, Invited: p.invited}
 }
 
-// decided notes what a decision says about this node.
-func (p *place) decided(d roster.Decision) {
+// noteDecision notes what a decision says about this node.
+func (p *place) noteDecision(d roster.Decision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.standing.Found, p.waiting = d.Found, d.Why

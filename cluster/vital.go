@@ -15,7 +15,7 @@ import (
 // vitals are what the other nodes say about themselves.
 type vitals struct {
 	mu    sync.Mutex // guards the fields below
-	of    map[string]vital
+	byID  map[string]vital
 	base  *topology.View // of shown
 	shown *topology.View // base with what the nodes say; nil if it must be made again
 }
@@ -32,24 +32,24 @@ type vital struct {
 func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.of == nil {
-		v.of = map[string]vital{}
+	if v.byID == nil {
+		v.byID = map[string]vital{}
 	}
-	of, known := v.of[id]
+	one, known := v.byID[id]
 	if !known {
-		of.asked = now
+		one.asked = now
 	}
 	if h != nil {
-		of.heard, of.skew, of.Hello = now, skew, *h
+		one.heard, one.skew, one.Hello = now, skew, *h
 	} else {
-		of.Run = "" // it does not answer now
+		one.Run = "" // it does not answer now
 	}
-	v.of[id], v.shown = of, nil
+	v.byID[id], v.shown = one, nil
 }
 
 // replace returns the last leader if another node leads now, and nil if not. Until the last leader answers
 // again it counts as dead, because most leaders are replaced for their silence. So no client reads from it.
-func (v *vitals) replace(old, now *topology.View, at int64) (last *topology.Node) {
+func (v *vitals) replace(old, now *topology.View, asked int64) (last *topology.Node) {
 	was := old.LeaderOf(0)
 	if was < 0 || was == old.Self {
 		return nil
@@ -58,7 +58,7 @@ func (v *vitals) replace(old, now *topology.View, at int64) (last *topology.Node
 	if i < 0 || i == now.LeaderOf(0) {
 		return nil
 	}
-	v.note(now.Nodes[i].ID, at, nil, 0)
+	v.note(now.Nodes[i].ID, asked, nil, 0)
 	return &now.Nodes[i]
 }
 
@@ -66,9 +66,9 @@ func (v *vitals) replace(old, now *topology.View, at int64) (last *topology.Node
 func (v *vitals) forget(now *topology.View) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for id := range v.of {
+	for id := range v.byID {
 		if now.Find(id) < 0 {
-			delete(v.of, id)
+			delete(v.byID, id)
 		}
 	}
 }
@@ -77,16 +77,16 @@ func (v *vitals) forget(now *topology.View) {
 func (v *vitals) get(id string) vital {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.of[id]
+	return v.byID[id]
 }
 
 // skews returns the differences of the clocks of all nodes that answer now.
 func (v *vitals) skews() (all []group.Skew) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for id, of := range v.of {
-		if of.Run != "" {
-			all = append(all, group.Skew{ID: id, By: time.Duration(of.skew)})
+	for id, one := range v.byID {
+		if one.Run != "" {
+			all = append(all, group.Skew{ID: id, By: time.Duration(one.skew)})
 		}
 	}
 	return all
@@ -107,8 +107,8 @@ func (v *vitals) overlay(base *topology.View) *topology.View {
 	shown.Nodes = slices.Clone(base.Nodes)
 	for i := range shown.Nodes {
 		if k := &shown.Nodes[i]; i != shown.Self {
-			of := v.of[k.ID]
-			k.Healthy, k.Applied, k.TLSPort = k.Healthy && of.answers(), of.Applied, of.TLSPort
+			one := v.byID[k.ID]
+			k.Healthy, k.Applied, k.TLSPort = k.Healthy && one.answers(), one.Applied, one.TLSPort
 		}
 	}
 	v.base, v.shown = base, &shown

@@ -66,13 +66,14 @@ func (m *Member) askVital(k topology.Node) (leads bool) {
 func (m *Member) announce(v *topology.View) {
 	g := m.group.Load()
 	for i := range v.Nodes {
-		of := m.vitals.get(v.Nodes[i].ID)
-		now, ok := of.announced()
+		one := m.vitals.get(v.Nodes[i].ID)
+		now, ok := one.announced()
 		if !ok || g.Epoch() == 0 || g.Knows(now) {
 			continue
 		}
 		if err := g.Announce(now); err != nil {
-			m.log.Warn("the address of a node could not be announced: it is tried again", "node", of.Client, "reason", err)
+			m.log.Warn("the address of a node could not be announced: it is tried again",
+				"node", one.Client, "reason", err)
 		}
 	}
 }
@@ -85,11 +86,11 @@ func (m *Member) warnOfClocks(v *topology.View, warned *int64) {
 		return
 	}
 	for i := range v.Nodes {
-		of := m.vitals.get(v.Nodes[i].ID)
-		if skew := time.Duration(of.skew); of.Run != "" && max(skew, -skew) > m.o.MaxSkew {
+		one := m.vitals.get(v.Nodes[i].ID)
+		if skew := time.Duration(one.skew); one.Run != "" && max(skew, -skew) > m.o.MaxSkew {
 			*warned = now
 			m.log.Warn("the clocks of two nodes differ too much: set the clocks by NTP",
-				"node", of.Client, "milliseconds", skew.Milliseconds())
+				"node", one.Client, "milliseconds", skew.Milliseconds())
 			return
 		}
 	}

@@ -7,23 +7,23 @@ import (
 	"cellserver/internal/topology"
 )
 
-// watch follows the changes of the cluster until this life of the node ends. It returns how the next one
-// begins: the cluster has removed the node, or the disk has failed. It returns an error if the member stops.
-// The ticker is for addresses of nodes.
-func (m *Member) watch() (next func() error, err error) {
+// watch follows the changes of the cluster until the cluster removes the node, or its disk fails. Then it
+// ends this life of the node, and prepares the next one. It returns an error if the member stops. The ticker
+// is for addresses of nodes.
+func (m *Member) watch() error {
 	ticker := time.NewTicker(askInterval)
 	defer ticker.Stop()
 	for old := m.outside.View(); ; {
 		select {
 		case <-m.ctx.Done():
-			return nil, m.ctx.Err()
+			return m.ctx.Err()
 		case id := <-m.removed:
 			if id == m.group.Load().Self().ID {
-				return m.leave, nil
+				return m.leave()
 			}
 		case d := <-m.broken:
 			if d == m.disk() {
-				return m.heal, nil
+				return m.heal()
 			}
 		case <-m.group.Load().Changed():
 		case <-ticker.C:

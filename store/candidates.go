@@ -13,36 +13,36 @@ type candidate struct {
 	key       []byte // a copy
 	db        int
 	partition int
-	rank      uint64 // by the policy: the greatest is evicted first
-	throttle  bool
-	// If tat (of a throttle key) or access differs from the cell's, a client has used the key since
-	// the sample. Then the key is not a candidate any more.
-	tat    int64
-	access uint32
+	rank      uint64 // see [evictor.rank]
+	throttle  bool   // its integer is a TAT
+	tat       int64  // of a throttle key
+	access    uint32 // of the cell at the time of the sample
 }
 
-func (c *candidate) sameAs(cell table.Cell) bool {
+// unusedSinceSample reports whether no client has used the key of a cell since the sample. A used key is not
+// a candidate any more.
+func (c *candidate) unusedSinceSample(cell table.Cell) bool {
 	return c.access == cell.Access() && c.throttle == cell.ExpiryIsTAT() && (!c.throttle || c.tat == cell.Int())
 }
 
-// poolSize is the largest number of candidates that the pool keeps between choices.
+// poolSize is the largest number of candidates in the pool.
 const poolSize = 16
 
-// candidates are the sampled keys that may be evicted next.
-type candidates struct {
+// candidatePool has the sampled keys that may be evicted next.
+type candidatePool struct {
 	all    []candidate
 	policy Policy // by which they are ranked
 }
 
 // setPolicy drops the candidates if another policy ranked them.
-func (p *candidates) setPolicy(policy Policy) {
+func (p *candidatePool) setPolicy(policy Policy) {
 	if p.policy != policy {
 		p.all, p.policy = p.all[:0], policy
 	}
 }
 
-// take removes and returns the first candidate to evict. The pool must not be empty.
-func (p *candidates) take() candidate {
+// takeFirst removes and returns the first candidate to evict. The pool must not be empty.
+func (p *candidatePool) takeFirst() candidate {
 	i := p.choose(func(a, b uint64) bool { return a > b })
 	c := p.all[i]
 	p.all = slices.Delete(p.all, i, i+1)
@@ -51,7 +51,7 @@ func (p *candidates) take() candidate {
 
 // choose returns the index of the candidate that comes before all others by rank. If that is a
 // throttle key, it returns the throttle key that comes before the others by its TAT.
-func (p *candidates) choose(before func(a, b uint64) bool) int {
+func (p *candidatePool) choose(before func(a, b uint64) bool) int {
 	best := 0
 	for i := range p.all {
 		if before(p.all[i].rank, p.all[best].rank) {
@@ -76,7 +76,7 @@ func fullness(tat int64) uint64 { return math.MaxUint64 - orderedBits(tat) }
 func orderedBits(n int64) uint64 { return uint64(n) ^ 1<<63 }
 
 // add puts a candidate into the pool. If the pool is full, it drops the last candidate by rank.
-func (p *candidates) add(c candidate, key []byte) {
+func (p *candidatePool) add(c candidate, key []byte) {
 	if slices.ContainsFunc(p.all, func(o candidate) bool { return o.db == c.db && bytes.Equal(o.key, key) }) {
 		return
 	}

@@ -6,7 +6,7 @@ import "cellserver/store/table"
 func (tx *Tx) Flush() {
 	var kept []table.Detached
 	for i := range tx.s.partitions {
-		t := tx.s.tables.look(i, tx.db)
+		t := tx.s.tables.find(i, tx.db)
 		if t == nil {
 			continue
 		}
@@ -29,10 +29,10 @@ func (tx *Tx) Swap(a, b int) {
 	for i := range tx.s.partitions {
 		p := &tx.s.partitions[i]
 		tx.removeExpiredWatched(p, a, b)
-		if tx.s.tables.look(i, a) == nil && tx.s.tables.look(i, b) == nil {
+		if tx.s.tables.find(i, a) == nil && tx.s.tables.find(i, b) == nil {
 			continue
 		}
-		ta, tb := tx.s.tables.of(p, a), tx.s.tables.of(p, b)
+		ta, tb := tx.s.tables.findOrMake(p, a), tx.s.tables.findOrMake(p, b)
 		either := func(key []byte) bool { return ta.Has(key) || tb.Has(key) }
 		p.markAllDirty(a, either)
 		p.markAllDirty(b, either)

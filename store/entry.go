@@ -67,7 +67,7 @@ func (tx *Tx) locate(e *Entry, key []byte) {
 		k = tx.hash(key)
 	}
 	p := tx.s.partitionOf(k.slot)
-	t := tx.s.tables.look(int(p.index), tx.db)
+	t := tx.s.tables.find(int(p.index), tx.db)
 	if t == nil {
 		t = tx.makeTable(p)
 	}
@@ -136,14 +136,14 @@ func (e *Entry) ExpireAt() int64 { return e.place.ExpireAt() }
 // key it is the time until its TAT, rounded down. So it differs by at most one from the TTL that
 // redis-cell leaves.
 func (e *Entry) TTL() int64 {
-	at := e.ExpireAt()
-	if at == NoExpiry {
+	expireAt := e.ExpireAt()
+	if expireAt == NoExpiry {
 		return NoExpiry
 	}
 	if c := e.place.Cell(); c.ExpiryIsTAT() {
 		return max(table.FloorMillis(c.Int()-e.tx.now), 0)
 	}
-	return max(at-e.tx.NowMillis(), 0)
+	return max(expireAt-e.tx.NowMillis(), 0)
 }
 
 // Memory returns the bytes that the key takes: its cell, its index slot and its value. It is 0

@@ -69,16 +69,16 @@ func (e *Entry) Move(db int) bool {
 // moveTo moves the value and the expiry to another key. It writes the other key first: if there
 // is no memory for that key, nothing has changed.
 func (e *Entry) moveTo(d *Entry) {
-	at := e.ExpireAt()
+	expireAt := e.ExpireAt()
 	switch e.Kind() {
 	case Int:
-		if d.place.SetInt(e.Int(), at) {
+		if d.place.SetInt(e.Int(), expireAt) {
 			d.tx.touch(d.place.Cell())
 		}
 	case Raw:
-		d.setOwnBytes(e.Bytes(nil), at)
+		d.setOwnBytes(e.Bytes(nil), expireAt)
 	default:
-		d.setCollection(e.Collection(), at)
+		d.setCollection(e.Collection(), expireAt)
 	}
 	*e = e.in(e.db, e.place.Key()) // the new key may have moved this key's cell
 	e.place.Remove()

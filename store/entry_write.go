@@ -98,15 +98,15 @@ func (e *Entry) SetRange(offset int, b []byte) int {
 
 // SetExpiry changes when the key expires (Unix milliseconds, or NoExpiry). It does nothing if the
 // key is absent.
-func (e *Entry) SetExpiry(at int64) {
+func (e *Entry) SetExpiry(expireAt int64) {
 	if !e.Exists() {
 		return
 	}
-	e.place.SetExpiry(at)
-	if at == NoExpiry {
+	e.place.SetExpiry(expireAt)
+	if expireAt == NoExpiry {
 		e.record(OpPersist)
 	} else {
-		e.record(OpExpire).At = at
+		e.record(OpExpire).At = expireAt
 	}
 }
 

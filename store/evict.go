@@ -8,7 +8,7 @@ import (
 
 const (
 	evictBatch = 128 // the most keys that one call of Evict removes
-	evictTries = 8   // how often Evict samples again if clients have used all candidates since
+	evictTries = 8   // how often Evict samples if clients use all candidates right after each sample
 )
 
 // Evict removes keys, sampled as Redis does, until the store uses at most limit bytes. It removes
@@ -47,13 +47,13 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	return true
 }
 
-// evictOne removes one key. It reports whether there was a key to remove. It may remove no key if clients
-// use all candidates right after each sample.
+// evictOne removes one key. It reports whether there was a key to remove. After [evictTries] samples whose
+// keys clients have used since, it removes none.
 func (v *evictor) evictOne(now int64, samples int) bool {
 	for range evictTries {
 		found := v.sample(now, samples)
 		for len(v.pool.all) > 0 {
-			c := v.pool.take()
+			c := v.pool.takeFirst()
 			if v.evict(now, &c) {
 				return true
 			}
@@ -65,24 +65,23 @@ func (v *evictor) evictOne(now int64, samples int) bool {
 	return true
 }
 
-// sample adds candidates from the next partitions. It removes expired keys that it finds. It
-// reports whether it found a candidate or an expired key.
-func (v *evictor) sample(now int64, samples int) (found bool) {
-	for n := 0; n < Partitions && samples > 0; n++ {
+// sample adds candidates from the next partitions to the pool, until it has found `samples` keys. It reports
+// whether it found a key.
+func (v *evictor) sample(now int64, samples int) bool {
+	found := 0
+	for n := 0; n < Partitions && found < samples; n++ {
 		v.next = (v.next + 1) % Partitions
-		got := v.sampleFrom(now, v.next)
-		samples -= got
-		found = found || got > 0
+		found += v.samplePartition(now, v.next)
 	}
-	return found
+	return found > 0
 }
 
 // sampledTables is the most databases of a partition from which one call takes candidates.
 const sampledTables = 16
 
-// sampleFrom adds a candidate of each database of a partition. If there are many databases, it takes
-// some of them that follow each other, from a random one on.
-func (v *evictor) sampleFrom(now int64, partition int) (n int) {
+// samplePartition adds a candidate of each database of a partition, and returns how many. If there are many
+// databases, it takes some of them that follow each other, from a random one on.
+func (v *evictor) samplePartition(now int64, partition int) (n int) {
 	var fp Footprint
 	fp.add(partition)
 	if !v.tx.TryBegin(now, 0, &fp) {
@@ -98,8 +97,8 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 		first = int(v.tx.Rand() % uint64(len(tables)))
 	}
 	for i := 0; i < len(tables) && n < sampledTables; i++ {
-		at := tables[(first+i)%len(tables)]
-		db, t := at.DB, at.Table
+		one := tables[(first+i)%len(tables)]
+		db, t := one.DB, one.Table
 		if db == Own || v.pool.policy.Volatile() && t.Volatile() == 0 {
 			continue
 		}
@@ -116,7 +115,7 @@ func (v *evictor) sampleFrom(now int64, partition int) (n int) {
 	return n
 }
 
-// rank orders cells by the policy.
+// rank returns the rank of a cell by the policy: the greatest is evicted first.
 func (v *evictor) rank(c table.Cell) uint64 {
 	switch v.pool.policy {
 	case AllKeysLRU, VolatileLRU:
@@ -147,7 +146,7 @@ func (v *evictor) evict(now int64, c *candidate) bool {
 	if !e.Exists() {
 		return v.tx.Changes() > before // it had expired
 	}
-	if !c.sameAs(e.place.Cell()) || v.pool.policy.Volatile() && e.ExpireAt() == NoExpiry {
+	if !c.unusedSinceSample(e.place.Cell()) || v.pool.policy.Volatile() && e.ExpireAt() == NoExpiry {
 		return false
 	}
 	e.Delete()

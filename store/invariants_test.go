@@ -13,7 +13,7 @@ func checkInvariants(t testing.TB, tx *Tx) {
 	used, busy := int64(0), 0
 	for i := range tx.s.partitions {
 		for _, of := range tx.s.partitions[i].tables {
-			require.Same(t, of.Table, tx.s.tables.look(i, of.DB))
+			require.Same(t, of.Table, tx.s.tables.find(i, of.DB))
 			sum, err := of.Table.Check()
 			require.NoError(t, err, "partition %d, database %d", i, of.DB)
 			used += sum.Bytes

@@ -9,21 +9,21 @@ import (
 // HashedKey is a key with its slot and its hash. It identifies the key by its address in a buffer.
 // The bytes there must not have changed since.
 type HashedKey struct {
-	at   *byte
-	size int
-	slot uint16
-	hash uint64
+	address *byte
+	size    int
+	slot    uint16
+	hash    uint64
 }
 
 // Key returns the key.
-func (k *HashedKey) Key() []byte { return unsafe.Slice(k.at, k.size) }
+func (k *HashedKey) Key() []byte { return unsafe.Slice(k.address, k.size) }
 
 // Slot returns the slot of the key.
 func (k *HashedKey) Slot() uint16 { return k.slot }
 
 // is reports whether k identifies this key. The zero HashedKey identifies no key.
 func (k *HashedKey) is(key []byte) bool {
-	return k.at != nil && k.at == unsafe.SliceData(key) && k.size == len(key)
+	return k.address != nil && k.address == unsafe.SliceData(key) && k.size == len(key)
 }
 
 // keyHashes are hashes of keys that the transaction computed before it looks the keys up.

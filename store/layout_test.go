@@ -20,5 +20,5 @@ func TestTheWayToATableIsShort(t *testing.T) {
 
 	s := New(Options{})
 	require.Zero(t, uintptr(unsafe.Pointer(&s.partitions))%table.CacheLine)
-	require.Zero(t, uintptr(unsafe.Pointer(s.tables.of(&s.partitions[1], 0)))%table.CacheLine)
+	require.Zero(t, uintptr(unsafe.Pointer(s.tables.findOrMake(&s.partitions[1], 0)))%table.CacheLine)
 }

@@ -35,8 +35,8 @@ func (p *partition) kept() (snapshot *table.Frozen, undo *table.UndoLog) {
 	return p.keeper.Snapshot, p.keeper.Undo
 }
 
-// find returns where the table of a database is in tables, or would be.
-func (p *partition) find(db int) (at int, found bool) {
+// tableIndex returns the index of the table of a database in tables, also if it is to be made.
+func (p *partition) tableIndex(db int) (i int, found bool) {
 	return slices.BinarySearchFunc(p.tables, db, func(t table.Numbered, db int) int { return cmp.Compare(t.DB, db) })
 }
 

@@ -35,7 +35,7 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 	}
 	p := PartitionOf(added.slot)
 	memory.Prefetch(unsafe.Pointer(&tx.s.partitions[p]), d.segmaps[p].Load().IndexLine(added.hash))
-	if before.at != nil {
+	if before.address != nil {
 		p := PartitionOf(before.slot)
 		memory.Prefetch(unsafe.Pointer(d.tables[p].Load()), d.segmaps[p].Load().CellAddress(before.hash))
 	}
@@ -44,7 +44,7 @@ func (tx *Tx) Prefetch(db int, key []byte) {
 // UnhashedKey returns a key with its slot, and without a hash: [Tx.HashKeys] computes it. The bytes of the
 // key must not change while the result is used.
 func UnhashedKey(key []byte, slot uint16) HashedKey {
-	return HashedKey{at: unsafe.SliceData(key), size: len(key), slot: slot}
+	return HashedKey{address: unsafe.SliceData(key), size: len(key), slot: slot}
 }
 
 // HashKeys sets the hashes of keys.

@@ -7,8 +7,8 @@ package store
 func (tx *Tx) Reserve(keys int) {
 	for i := range tx.s.partitions {
 		if keys > 0 {
-			tx.s.tables.of(&tx.s.partitions[i], tx.db).Reserve(keys / Partitions)
-		} else if t := tx.s.tables.look(i, tx.db); t != nil {
+			tx.s.tables.findOrMake(&tx.s.partitions[i], tx.db).Reserve(keys / Partitions)
+		} else if t := tx.s.tables.find(i, tx.db); t != nil {
 			t.Release()
 		}
 	}

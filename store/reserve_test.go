@@ -24,7 +24,7 @@ func reserving(reserved, keys int) (*Store, *Tx) {
 // generations returns how often a cell came, or cells moved.
 func generations(s *Store) (n uint64) {
 	for i := range s.partitions {
-		n += s.tables.of(&s.partitions[i], 0).Shape().Generation
+		n += s.tables.findOrMake(&s.partitions[i], 0).Shape().Generation
 	}
 	return n
 }

@@ -34,7 +34,7 @@ func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 
 func (tx *Tx) scanPartition(p *partition, from uint64, seen *int, count int, f func(*Entry)) (next uint64, more bool) {
 	tx.walk.entry = Entry{tx: tx, p: p, db: tx.db}
-	t := tx.s.tables.look(int(p.index), tx.db)
+	t := tx.s.tables.find(int(p.index), tx.db)
 	if t == nil {
 		return 0, false
 	}
@@ -73,7 +73,7 @@ func (tx *Tx) EachIn(partition int, f func(e *Entry)) {
 	defer tx.endWalk()
 	p := &tx.s.partitions[partition]
 	tx.walk.entry = Entry{tx: tx, p: p, db: tx.db}
-	if t := tx.s.tables.look(partition, tx.db); t != nil {
+	if t := tx.s.tables.find(partition, tx.db); t != nil {
 		t.Each(&tx.walk.entry.place, func() { tx.visit(f) })
 	}
 }
@@ -96,7 +96,7 @@ func (tx *Tx) RandomKey() []byte {
 // randomCell returns a random cell, and its key, of the partition that has the n-th key.
 func (tx *Tx) randomCell(n int) (table.Cell, []byte) {
 	for i := range tx.s.partitions {
-		t := tx.s.tables.look(i, tx.db)
+		t := tx.s.tables.find(i, tx.db)
 		if t == nil {
 			continue
 		}

@@ -33,18 +33,18 @@ type Snapshot struct {
 // Count is about how many keys a database has, and how many of them have an expiry.
 type Count struct{ Keys, Expires int }
 
-// Snapshot begins a snapshot. It locks every partition for a moment, and calls at then, if at is
-// not nil. So each transaction is either wholly before or wholly after that moment. at must be
+// Snapshot begins a snapshot. It locks every partition for a moment, and then calls `atMoment`, which may be
+// nil. So each transaction is either wholly before or wholly after that moment. `atMoment` must be
 // quick and must not use the store. The snapshot leaves out the keys that have expired at now
 // (Unix nanoseconds).
 //
 // Only one snapshot runs at a time: otherwise the error is [ErrSnapshot]. Close it.
-func (s *Store) Snapshot(now int64, at func()) (*Snapshot, error) {
+func (s *Store) Snapshot(now int64, atMoment func()) (*Snapshot, error) {
 	if !s.freezing.CompareAndSwap(false, true) {
 		return nil, ErrSnapshot
 	}
 	n := s.newSnapshot(now)
-	n.freeze(at)
+	n.freeze(atMoment)
 	return n, nil
 }
 
@@ -59,7 +59,7 @@ func (s *Store) newSnapshot(now int64) *Snapshot {
 }
 
 // freeze begins the snapshot: its call is the moment of the snapshot.
-func (n *Snapshot) freeze(at func()) {
+func (n *Snapshot) freeze(atMoment func()) {
 	partitions := &n.s.partitions
 	var all Footprint
 	all.AddAll()
@@ -72,8 +72,8 @@ func (n *Snapshot) freeze(at func()) {
 		partitions[i].keeper = &n.keepers[i]
 	}
 	n.databases = n.s.tables.used()
-	if at != nil {
-		at()
+	if atMoment != nil {
+		atMoment()
 	}
 }
 

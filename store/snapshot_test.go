@@ -217,7 +217,7 @@ func putInts(s *Store, from, to int) {
 
 // tableOfT returns the table of the keys of putInts.
 func tableOfT(s *Store) *table.Table {
-	return s.tables.of(&s.partitions[PartitionOf(Slot([]byte("{t}")))], 0)
+	return s.tables.findOrMake(&s.partitions[PartitionOf(Slot([]byte("{t}")))], 0)
 }
 
 // TestSnapshotsBesideTransactions takes snapshots while transactions keep a sum. Each snapshot must

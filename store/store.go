@@ -89,7 +89,7 @@ func New(o Options) *Store {
 // evictor holds what eviction remembers between calls; evict.go uses it.
 type evictor struct {
 	mu   sync.Mutex // guards everything below; taken before any partition's lock
-	pool candidates
+	pool candidatePool
 	tx   *Tx
 	next int // partition from which to sample next
 	// missed says that a long transaction had a partition with keys that could go.

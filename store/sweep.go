@@ -28,7 +28,7 @@ func (s *Store) Sweep(now int64, c *SweepCursor, budget int) (expired, visited i
 	c.tx.Applied = c.Applied
 	// The first table comes twice: the cursor may stand in its middle.
 	for tables := Partitions*s.databases + 1; tables > 0 && visited < budget; visited++ {
-		switch t := s.tables.look(c.partition, c.db); {
+		switch t := s.tables.find(c.partition, c.db); {
 		case s.tables.place(c.db).Load() == nil:
 			tables -= Partitions - c.partition
 			c.nextDatabase(s)
@@ -70,7 +70,7 @@ func (c *SweepCursor) round(now int64, budget int) (expired, visited int, done b
 	}
 	defer c.tx.End()
 	s := c.tx.s
-	t := s.tables.of(c.tx.only, c.db)
+	t := s.tables.findOrMake(c.tx.only, c.db)
 	if t.Len() == 0 {
 		s.tables.drop(c.tx.only, c.db)
 		return 0, 0, true

@@ -133,7 +133,7 @@ func TestScanAfterManyRemovals(t *testing.T) {
 	checkInvariants(t, tx)
 	segments, entries := 0, 0
 	for i := range tx.s.partitions {
-		shape := tx.s.tables.of(&tx.s.partitions[i], 0).Shape()
+		shape := tx.s.tables.findOrMake(&tx.s.partitions[i], 0).Shape()
 		entries += shape.Entries
 		segments += shape.Segments
 	}

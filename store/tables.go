@@ -33,17 +33,17 @@ func (ts *tables) init(databases int, shared table.Shared) {
 // place returns the place of the tables of a database.
 func (ts *tables) place(db int) *atomic.Pointer[database] { return &ts.databases[db-Own] }
 
-// look returns a table, nil if it was not made. No lock is needed.
-func (ts *tables) look(partition, db int) *table.Table {
+// find returns a table, nil if it was not made. No lock is needed.
+func (ts *tables) find(partition, db int) *table.Table {
 	if d := ts.place(db).Load(); d != nil {
 		return d.tables[partition].Load()
 	}
 	return nil
 }
 
-// of returns the table of a locked partition. It makes the table if there is none.
-func (ts *tables) of(p *partition, db int) *table.Table {
-	if t := ts.look(int(p.index), db); t != nil {
+// findOrMake returns the table of a locked partition. It makes the table if there is none.
+func (ts *tables) findOrMake(p *partition, db int) *table.Table {
+	if t := ts.find(int(p.index), db); t != nil {
 		return t
 	}
 	return ts.make(p, db)
@@ -61,8 +61,8 @@ func (ts *tables) make(p *partition, db int) *table.Table {
 	t.Init(&ts.shared, db, &p.keeper, &d.segmaps[p.index])
 	d.tables[p.index].Store(t)
 	d.made++
-	at, _ := p.find(db)
-	p.tables = slices.Insert(p.tables, at, table.Numbered{DB: db, Table: t})
+	i, _ := p.tableIndex(db)
+	p.tables = slices.Insert(p.tables, i, table.Numbered{DB: db, Table: t})
 	return t
 }
 
@@ -92,14 +92,14 @@ func (tx *Tx) dropMade() {
 
 // drop drops the table of a locked partition if the table is empty. No transaction may use it.
 func (ts *tables) drop(p *partition, db int) {
-	at, found := p.find(db)
-	if !found || p.tables[at].Table.Len() > 0 {
+	i, found := p.tableIndex(db)
+	if !found || p.tables[i].Table.Len() > 0 {
 		return
 	}
-	p.tables[at].Table.Reset()
+	p.tables[i].Table.Reset()
 	ts.making.Lock()
 	defer ts.making.Unlock()
-	p.tables = slices.Delete(p.tables, at, at+1)
+	p.tables = slices.Delete(p.tables, i, i+1)
 	d := ts.place(db).Load()
 	d.tables[p.index].Store(nil)
 	if d.made--; d.made == 0 {

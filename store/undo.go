@@ -7,11 +7,10 @@ import (
 	"cellserver/store/table"
 )
 
-// A transaction keeps room for this number of bytes of packed undos after its end, and for this number of
-// other undos.
+// The room for undos that a transaction keeps after its end.
 const (
-	keptPacked = 4 << 10
-	keptUndo   = 16
+	keptPackedBytes = 4 << 10 // of packed undos
+	keptUndos       = 16      // other undos
 )
 
 // KeepUndo begins or ends keeping what keys held before transactions change them. It locks every
@@ -60,9 +59,9 @@ func (tx *Tx) keepsUndo() bool {
 	return (tx.s.keepsUndo || tx.undo.keeps) && !tx.Silent && !tx.Applied
 }
 
-// TakeUndo returns what takes the changes of the transaction back, the last one last. It is for an
-// observer, in its Committed. The list and its keys are valid until the observer returns: append them
-// to another list. The undos end with [Store.Revert] or [Store.DropUndo].
+// TakeUndo returns the undos of the transaction, in the order of its changes. It is for an observer, in its
+// Committed. The list and its keys are valid until the observer returns: append them to another list. The
+// undos end with [Store.Revert] or [Store.DropUndo].
 func (tx *Tx) TakeUndo() *UndoList {
 	if !tx.keepsUndo() {
 		return &UndoList{}
@@ -84,17 +83,17 @@ func (tx *Tx) gatherUndo() {
 	})
 }
 
-// keepFlush keeps the keys that a flush has removed.
-func (tx *Tx) keepFlush(kept []table.Detached) {
-	if len(kept) == 0 {
+// keepFlush keeps the tables that a flush has detached.
+func (tx *Tx) keepFlush(flushed []table.Detached) {
+	if len(flushed) == 0 {
 		return
 	}
 	held := table.UndoBytes
-	for _, of := range kept {
-		held += of.Table.Bytes()
+	for _, d := range flushed {
+		held += d.Table.Bytes()
 	}
 	tx.gatherUndo()
-	tx.undo.list.Add(Undo{Before: Image{DB: tx.db}, Held: held, Whole: &table.Whole{Tables: kept}})
+	tx.undo.list.Add(Undo{Before: Image{DB: tx.db}, Held: held, Whole: &table.Whole{Tables: flushed}})
 }
 
 // keepSwap keeps that two databases were exchanged.
@@ -120,18 +119,18 @@ func (tx *Tx) dropUndo() {
 				freeUndo(&whole)
 			}
 		}
-		u.list.Trim(keptPacked, keptUndo)
+		u.list.Trim(keptPackedBytes, keptUndos)
 	}
 	u.taken = false
 }
 
-// freeUndo gives the memory of flushed keys back. Their partitions are locked.
+// freeUndo gives the memory of flushed keys back, if the undo is that of a flush. All partitions are locked.
 func freeUndo(u *Undo) {
 	if u.OfKey() {
 		return
 	}
-	for _, of := range u.Whole.Tables {
-		of.Table.Free()
+	for _, d := range u.Whole.Tables {
+		d.Table.Free()
 	}
 	u.Whole = nil
 }
@@ -157,8 +156,8 @@ func (s *Store) Revert(log []Undo) {
 	clear(log)
 }
 
-// DropUndo ends undos that are not needed any more, and gives their memory back: those of the oldest
-// transactions, or all. The caller must not have an active transaction. The undos are zero afterwards.
+// DropUndo ends undos that are not needed any more, and gives their memory back. They are all undos, or those
+// of the oldest transactions. The caller must not have an active transaction. The undos are zero afterwards.
 func (s *Store) DropUndo(log []Undo) {
 	for i := range log {
 		if u := &log[i]; !u.OfKey() && u.Whole.Tables != nil {
@@ -184,31 +183,31 @@ func (tx *Tx) revert(u *Undo) {
 
 // revertKey makes a key hold what it held.
 func (tx *Tx) revertKey(u *Undo) {
-	was := &u.Before
-	e := tx.Peek(was.Key)
-	switch was.Kind {
+	before := &u.Before
+	e := tx.Peek(before.Key)
+	switch before.Kind {
 	case None:
 		e.Delete()
 		return
 	case Int:
-		e.SetInt(was.Int, was.ExpireAt)
+		e.SetInt(before.Int, before.ExpireAt)
 	case Raw:
 		// Others may still read the same memory, and the string may change in place later.
-		e.adoptBytes(pieces.Append(make([]byte, 0, len(was.Bytes)), was.Bytes), was.ExpireAt)
+		e.adoptBytes(pieces.Append(make([]byte, 0, len(before.Bytes)), before.Bytes), before.ExpireAt)
 	default:
-		e.SetCollection(was.Collection, was.ExpireAt)
+		e.SetCollection(before.Collection, before.ExpireAt)
 	}
 	e.place.Cell().SetAccess(u.Access)
 }
 
-// revertFlush makes a database have the keys that FLUSHDB has removed.
-func (tx *Tx) revertFlush(tables []table.Detached) {
-	for _, of := range tables {
-		p := &tx.s.partitions[of.Partition]
-		t := tx.s.tables.of(p, tx.db)
-		p.markAllDirty(tx.db, t.Has)
-		t.Attach(of.Table)
-		p.markAllDirty(tx.db, t.Has)
+// revertFlush makes a database have the keys that FLUSHDB has removed, and no others.
+func (tx *Tx) revertFlush(flushed []table.Detached) {
+	for _, d := range flushed {
+		p := &tx.s.partitions[d.Partition]
+		t := tx.s.tables.findOrMake(p, tx.db)
+		p.markAllDirty(tx.db, t.Has) // these keys go
+		t.Attach(d.Table)
+		p.markAllDirty(tx.db, t.Has) // these keys come back
 	}
 	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
 }

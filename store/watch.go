@@ -49,7 +49,7 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	}
 	for k := range w.keys {
 		key := []byte(k.key)
-		t := tx.s.tables.look(int(tx.partition(key).index), k.db)
+		t := tx.s.tables.find(int(tx.partition(key).index), k.db)
 		if t != nil && t.HasExpired(key, tx.now) {
 			return true
 		}

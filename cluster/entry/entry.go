@@ -12,7 +12,7 @@ const (
 	// HeaderSize is the number of bytes before the body.
 	HeaderSize = 32
 	// maxSize is the largest size of an entry in bytes, with its header. The largest request of a client
-	// fits in.
+	// makes a smaller entry.
 	maxSize = 1 << 30
 	// MostAtOnce is how many entries one message between nodes may have.
 	MostAtOnce = 64
@@ -23,7 +23,7 @@ type Kind uint8
 
 // The kinds of entries.
 const (
-	Effects     Kind = iota + 1 // changes keys: the body is that of package aof, whole transactions, database 0 first
+	Effects     Kind = iota + 1 // changes keys: the body is an aof.Body of whole transactions
 	EpochBegins                 // begins the epoch of a new leader: the body is an Epoch
 	Tick                        // moves the cluster time, and has no body
 	NodeKnown                   // announces a node: the body is a Node
@@ -35,19 +35,19 @@ const (
 type Entry struct {
 	Kind  Kind
 	Term  uint64 // in which the entry was proposed
-	Batch uint64 // the proposer's number of the entry
+	Batch uint64 // the number that the proposer gave the entry; the next entry of the term has the next one
 	Time  int64  // cluster time in Unix nanoseconds
 	Body  []byte
 }
 
-// The offsets of the header's fields.
+// The offsets of the header's fields, as doc.go lists them.
 const (
-	atKind  = 1
-	atFlags = 2
-	atSum   = 4
-	atTerm  = 8
-	atBatch = 16
-	atTime  = 24
+	kindOffset     = 1
+	flagsOffset    = 2
+	checksumOffset = 4
+	termOffset     = 8
+	batchOffset    = 16
+	timeOffset     = 24
 )
 
 // AppendHeader appends an empty header. The caller appends the body, and then calls [Finish].
@@ -56,17 +56,17 @@ func AppendHeader(dst []byte) []byte {
 	return append(dst, header[:]...)
 }
 
-// Finish fills in the header of an entry that consists of a header and a body. It ignores the Body of e.
+// Finish fills in the header of `entry`, which has a header and a body, from the other fields of e.
 func Finish(entry []byte, e Entry) error {
-	if err := check(entry, e.Kind); err != nil {
+	if err := checkKindAndSize(entry, e.Kind); err != nil {
 		return err
 	}
-	entry[0], entry[atKind] = version, byte(e.Kind)
-	binary.LittleEndian.PutUint16(entry[atFlags:], 0)
-	binary.LittleEndian.PutUint64(entry[atTerm:], e.Term)
-	binary.LittleEndian.PutUint64(entry[atBatch:], e.Batch)
-	binary.LittleEndian.PutUint64(entry[atTime:], uint64(e.Time))
-	binary.LittleEndian.PutUint32(entry[atSum:], sum(entry))
+	entry[0], entry[kindOffset] = version, byte(e.Kind)
+	binary.LittleEndian.PutUint16(entry[flagsOffset:], 0)
+	binary.LittleEndian.PutUint64(entry[termOffset:], e.Term)
+	binary.LittleEndian.PutUint64(entry[batchOffset:], e.Batch)
+	binary.LittleEndian.PutUint64(entry[timeOffset:], uint64(e.Time))
+	binary.LittleEndian.PutUint32(entry[checksumOffset:], checksum(entry))
 	return nil
 }
 
@@ -76,30 +76,30 @@ func Parse(data []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("the entry has %d bytes, and an entry has at least %d: a part of it is lost", len(data), HeaderSize)
 	}
 	e := Entry{
-		Kind:  Kind(data[atKind]),
-		Term:  binary.LittleEndian.Uint64(data[atTerm:]),
-		Batch: binary.LittleEndian.Uint64(data[atBatch:]),
-		Time:  int64(binary.LittleEndian.Uint64(data[atTime:])),
+		Kind:  Kind(data[kindOffset]),
+		Term:  binary.LittleEndian.Uint64(data[termOffset:]),
+		Batch: binary.LittleEndian.Uint64(data[batchOffset:]),
+		Time:  int64(binary.LittleEndian.Uint64(data[timeOffset:])),
 		Body:  data[HeaderSize:],
 	}
 	if stored := data[0]; stored != version {
 		return Entry{}, fmt.Errorf("the entry has version %d, and this server knows version %d only: "+
 			"install the newer release of the server", stored, version)
 	}
-	if stored, actual := binary.LittleEndian.Uint32(data[atSum:]), sum(data); stored != actual {
+	if stored, actual := binary.LittleEndian.Uint32(data[checksumOffset:]), checksum(data); stored != actual {
 		return Entry{}, fmt.Errorf("the entry is damaged: its checksum is %08x, and its bytes have the checksum %08x", stored, actual)
 	}
-	if flags := binary.LittleEndian.Uint16(data[atFlags:]); flags != 0 {
+	if flags := binary.LittleEndian.Uint16(data[flagsOffset:]); flags != 0 {
 		return Entry{}, fmt.Errorf("the entry has flags %#04x, and this server knows no flags: install the newer release of the server", flags)
 	}
-	if err := check(data, e.Kind); err != nil {
+	if err := checkKindAndSize(data, e.Kind); err != nil {
 		return Entry{}, err
 	}
 	return e, nil
 }
 
-// check returns an error if a kind is not known, or if an entry of this kind cannot have the size.
-func check(entry []byte, k Kind) error {
+// checkKindAndSize returns an error if a kind is not known, or if an entry of this kind cannot have its size.
+func checkKindAndSize(entry []byte, k Kind) error {
 	switch {
 	case k < Effects || k > LevelRaised:
 		return fmt.Errorf("the entry has kind %d, and this server knows kinds %d to %d: install the newer release of the server", k, Effects, LevelRaised)
@@ -115,7 +115,7 @@ func check(entry []byte, k Kind) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sum returns the checksum of an entry: of all bytes but the checksum itself.
-func sum(entry []byte) uint32 {
-	return crc32.Update(crc32.Checksum(entry[:atSum], castagnoli), castagnoli, entry[atTerm:])
+// checksum returns the checksum of an entry: of all bytes but the checksum itself.
+func checksum(entry []byte) uint32 {
+	return crc32.Update(crc32.Checksum(entry[:checksumOffset], castagnoli), castagnoli, entry[termOffset:])
 }

@@ -97,7 +97,7 @@ func TestEveryFlippedBitAndEveryCutIsFound(t *testing.T) {
 // change encodes a tick, changes its bytes, and corrects the checksum.
 func change(t *testing.T, do func(b []byte) []byte) []byte {
 	b := do(encode(t, Entry{Kind: Tick}))
-	s := sum(b)
+	s := checksum(b)
 	b[4], b[5], b[6], b[7] = byte(s), byte(s>>8), byte(s>>16), byte(s>>24)
 	return b
 }
@@ -149,7 +149,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(encode(f, Entry{Kind: EpochBegins, Body: AppendEpoch(nil, Epoch{Groups: 1, Databases: 16})}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) >= HeaderSize { // a fuzzer would not guess the checksum
-			s := sum(data)
+			s := checksum(data)
 			data[4], data[5], data[6], data[7] = byte(s), byte(s>>8), byte(s>>16), byte(s>>24)
 		}
 		e, err := Parse(data)

@@ -9,20 +9,19 @@ import (
 	"net"
 )
 
-// Bytes of a connection for calls, and of the sentence of a failure.
 const (
-	readBuffer   = 16 << 10
-	longestError = 1 << 10
+	readBuffer   = 16 << 10 // bytes of the buffer of a connection for calls
+	longestError = 1 << 10  // bytes of the text of an opFailed
 )
 
-// An answerer answers calls.
+// An answerer answers the calls of other nodes, and publishes their messages.
 type answerer struct {
 	service Service
 	limits  *Limits
 }
 
 // serve answers the calls of a connection until it ends. It returns nil if the other node does not take an
-// answer, and io.EOF if that node closed the connection.
+// answer within Limits.Step, and io.EOF if that node closed the connection.
 func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 	in := newFrameReader(bufio.NewReaderSize(conn, readBuffer), a.limits.Message)
 	for {
@@ -40,7 +39,7 @@ func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 		case !op.isRequest():
 			return fmt.Errorf("operation %d is not a request", op)
 		}
-		frame := a.frame(ctx, op, body)
+		frame := a.answerFrame(ctx, op, body)
 		if err := within(conn, a.limits.Step, func() error {
 			_, err := conn.Write(frame)
 			return err
@@ -50,21 +49,21 @@ func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// frame calls the service, and makes the answer a frame.
-func (a *answerer) frame(ctx context.Context, op operation, body []byte) []byte {
+// answerFrame calls the service, and returns the frame of its answer, of its error or of a redirection.
+func (a *answerer) answerFrame(ctx context.Context, op operation, body []byte) []byte {
 	ctx, stop := context.WithTimeout(ctx, a.limits.Call)
 	defer stop()
-	answer, err := a.answer(ctx, op, body)
+	answer, err := a.callService(ctx, op, body)
 	if err == nil {
 		body, err = json.Marshal(answer)
 	}
 	if err == nil && len(body) > bodyLimit {
 		err = errTooLarge(op, len(body), bodyLimit)
 	}
-	var elsewhere *NotLeaderError
+	var notLeader *NotLeaderError
 	switch {
-	case errors.As(err, &elsewhere):
-		return appendFrame(nil, opRedirect, []byte(elsewhere.Leader))
+	case errors.As(err, &notLeader):
+		return appendFrame(nil, opRedirect, []byte(notLeader.Leader))
 	case err != nil:
 		text := err.Error()
 		return appendFrame(nil, opFailed, []byte(text[:min(len(text), longestError)]))
@@ -72,26 +71,26 @@ func (a *answerer) frame(ctx context.Context, op operation, body []byte) []byte 
 	return appendFrame(nil, opReply, body)
 }
 
-// answer calls the service.
-func (a *answerer) answer(ctx context.Context, op operation, body []byte) (any, error) {
+// callService calls the method of the service for an operation.
+func (a *answerer) callService(ctx context.Context, op operation, body []byte) (any, error) {
 	switch op {
 	case opHello:
-		return with(body, func(asker Hello) (any, error) { return a.service.Hello(asker), nil })
+		return callWith(body, func(asker Hello) (any, error) { return a.service.Hello(asker), nil })
 	case opJoin:
-		return with(body, func(j Join) (any, error) { return a.service.Join(ctx, j) })
+		return callWith(body, func(j Join) (any, error) { return a.service.Join(ctx, j) })
 	case opForget:
-		return with(body, func(n named) (any, error) { return struct{}{}, a.service.Forget(ctx, n.ID) })
+		return callWith(body, func(n named) (any, error) { return struct{}{}, a.service.Forget(ctx, n.ID) })
 	case opFailover:
-		return with(body, func(n named) (any, error) { return struct{}{}, a.service.Failover(ctx, n.ID) })
+		return callWith(body, func(n named) (any, error) { return struct{}{}, a.service.Failover(ctx, n.ID) })
 	case opInvite:
-		return with(body, func(i Invite) (any, error) { return struct{}{}, a.service.Invite(ctx, i) })
-	default:
+		return callWith(body, func(i Invite) (any, error) { return struct{}{}, a.service.Invite(ctx, i) })
+	default: // opState
 		return a.service.State(), nil
 	}
 }
 
-// with reads the body of a request, and calls the service with it.
-func with[In any](body []byte, call func(In) (any, error)) (any, error) {
+// callWith reads the body of a request, and calls a method of the service with it.
+func callWith[In any](body []byte, call func(In) (any, error)) (any, error) {
 	var in In
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, fmt.Errorf("a request that cannot be read: %w", err)

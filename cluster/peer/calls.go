@@ -62,12 +62,12 @@ func (d *Dialer) callLeader(ctx context.Context, addr string, op operation, in, 
 	ctx, stop := context.WithTimeout(ctx, d.Limits.orDefault().Call)
 	defer stop()
 	for range mostRedirects + 1 {
-		var elsewhere *NotLeaderError
+		var notLeader *NotLeaderError
 		err = d.call(ctx, addr, op, in, out)
-		if !errors.As(err, &elsewhere) || elsewhere.Leader == "" {
+		if !errors.As(err, &notLeader) || notLeader.Leader == "" {
 			return err
 		}
-		addr = elsewhere.Leader
+		addr = notLeader.Leader
 	}
 	return fmt.Errorf("node %s: %w: the leader changes too often, try again", addr, err)
 }
@@ -122,19 +122,19 @@ func exchange(conn net.Conn, frame []byte, out any) error {
 func (d *Dialer) Ask(ctx context.Context, own Hello, addrs []topology.Address) map[string]roster.Answer {
 	answers := make([]roster.Answer, len(addrs))
 	var asking sync.WaitGroup
-	for i, at := range addrs {
-		asking.Go(func() { answers[i] = d.askOne(ctx, own, at) })
+	for i, addr := range addrs {
+		asking.Go(func() { answers[i] = d.askOne(ctx, own, addr) })
 	}
 	asking.Wait()
 	all := map[string]roster.Answer{}
-	for i, at := range addrs {
-		all[at.String()] = answers[i]
+	for i, addr := range addrs {
+		all[addr.String()] = answers[i]
 	}
 	return all
 }
 
-func (d *Dialer) askOne(ctx context.Context, own Hello, at topology.Address) roster.Answer {
-	hello, err := d.Hello(ctx, at.Peer(), own)
+func (d *Dialer) askOne(ctx context.Context, own Hello, addr topology.Address) roster.Answer {
+	hello, err := d.Hello(ctx, addr.Peer(), own)
 	if err != nil {
 		return roster.Answer{Error: cause(err)}
 	}

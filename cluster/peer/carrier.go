@@ -49,7 +49,7 @@ func NewCarrier(network *raft.NetworkTransport, entries raft.StreamLayer, timeou
 	quiet <-chan time.Time, log hclog.Logger) *Carrier {
 	c := &Carrier{
 		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
-		pauses: pauses{of: map[raft.ServerAddress]*pause{}},
+		pauses: pauses{byAddress: map[raft.ServerAddress]*pause{}},
 	}
 	go c.passOn(quiet)
 	go c.accept()
@@ -62,7 +62,7 @@ func (c *Carrier) Consumer() <-chan raft.RPC { return c.consumer }
 // AppendEntriesPipeline implements [raft.Transport]. Without a connection, Raft sends one request at a time,
 // and asks for a pipeline again after each request.
 func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) (raft.AppendPipeline, error) {
-	if c.pauses.last(to) {
+	if c.pauses.isPaused(to) {
 		return nil, raft.ErrPipelineReplicationNotSupported
 	}
 	conn, err := c.entries.Dial(to, c.timeout)
@@ -203,8 +203,8 @@ const maxPauses = 1024
 
 // pauses are the times in which no pipeline to an address begins.
 type pauses struct {
-	mu sync.Mutex                    // guards the map below
-	of map[raft.ServerAddress]*pause // of the addresses whose newest pipeline failed
+	mu        sync.Mutex                    // guards the map below
+	byAddress map[raft.ServerAddress]*pause // of the addresses whose newest pipeline failed
 }
 
 // pause is the newest pause of an address.
@@ -217,18 +217,18 @@ type pause struct {
 func (p *pauses) begin(to raft.ServerAddress) (first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.of) >= maxPauses {
-		clear(p.of)
+	if len(p.byAddress) >= maxPauses {
+		clear(p.byAddress)
 	}
 	length := firstRest
-	if one := p.of[to]; one != nil {
+	if one := p.byAddress[to]; one != nil {
 		length = min(2*one.length, lastRest)
 	} else {
 		first = true
 	}
 	// It is a new value: the timer of an earlier pause must not end this one.
 	one := &pause{length: length, lasts: true}
-	p.of[to] = one
+	p.byAddress[to] = one
 	time.AfterFunc(length, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -237,11 +237,11 @@ func (p *pauses) begin(to raft.ServerAddress) (first bool) {
 	return first
 }
 
-// last reports whether a pause of an address lasts at this moment.
-func (p *pauses) last(to raft.ServerAddress) bool {
+// isPaused reports whether a pause of an address lasts at this moment.
+func (p *pauses) isPaused(to raft.ServerAddress) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	one := p.of[to]
+	one := p.byAddress[to]
 	return one != nil && one.lasts
 }
 
@@ -249,5 +249,5 @@ func (p *pauses) last(to raft.ServerAddress) bool {
 func (p *pauses) forget(to raft.ServerAddress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.of, to)
+	delete(p.byAddress, to)
 }

@@ -15,7 +15,7 @@ type connections struct {
 	closed   bool
 	pending  list.List // of net.Conn, the oldest first
 	open     map[*conn]struct{}
-	places   map[connKind]int // the number of open connections of each kind
+	places   map[connKind]int // how many connections of each kind have a place
 	handoffs map[route]*handoff
 	evicted  uint64
 }
@@ -25,17 +25,17 @@ func newConnections(limits *Limits) *connections {
 		handoffs: map[route]*handoff{}}
 }
 
-// begin counts a connection as pending. If there are too many, it closes the oldest one. The caller calls
-// authenticated once it knows who is at the other end, and working.Done at the end of the goroutine that
-// serves the connection.
-func (c *connections) begin(raw net.Conn) (authenticated func(), ok bool) {
+// addPending counts a connection as pending. If there are too many, it closes the oldest one. The caller
+// calls endPending after the handshake, whatever came of it. It calls working.Done at the end of the
+// goroutine that serves the connection. ok is false if the port is closed.
+func (c *connections) addPending(raw net.Conn) (endPending func(), ok bool) {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
 		return nil, false
 	}
 	c.working.Add(1)
-	at := c.pending.PushBack(raw)
+	element := c.pending.PushBack(raw)
 	var oldest net.Conn
 	if c.pending.Len() > c.limits.Pending {
 		oldest = c.pending.Remove(c.pending.Front()).(net.Conn)
@@ -48,41 +48,41 @@ func (c *connections) begin(raw net.Conn) (authenticated func(), ok bool) {
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.pending.Remove(at)
+		c.pending.Remove(element)
 	}, true
 }
 
-// take takes a place for a connection of a kind.
-func (c *connections) take(kind connKind) bool {
+// takePlace takes a place for a connection of a kind. It reports false if none is free.
+func (c *connections) takePlace(kind connKind) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || c.places[kind] >= c.limits.of(kind) {
+	if c.closed || c.places[kind] >= c.limits.mostOpen(kind) {
 		return false
 	}
 	c.places[kind]++
 	return true
 }
 
-// free gives a place back.
-func (c *connections) free(kind connKind) {
+// freePlace gives a place back.
+func (c *connections) freePlace(kind connKind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.places[kind]--
 }
 
-// add makes an authenticated connection one of the port. It has a place, and frees it when it is closed.
-func (c *connections) add(inner net.Conn, kind connKind) (*conn, bool) {
+// addOpen makes a conn of an authenticated connection that has a place. Its Close frees the place.
+func (c *connections) addOpen(inner net.Conn, kind connKind) (*conn, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return nil, false
 	}
-	made := &conn{Conn: inner, of: c, kind: kind}
+	made := &conn{Conn: inner, owner: c, kind: kind}
 	c.open[made] = struct{}{}
 	return made, true
 }
 
-func (c *connections) remove(gone *conn) {
+func (c *connections) removeOpen(gone *conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, gone)
@@ -95,8 +95,8 @@ func (c *connections) close() {
 	c.mu.Lock()
 	c.closed = true
 	var all []interface{ Close() error }
-	for at := c.pending.Front(); at != nil; at = at.Next() {
-		all = append(all, at.Value.(net.Conn))
+	for element := c.pending.Front(); element != nil; element = element.Next() {
+		all = append(all, element.Value.(net.Conn))
 	}
 	for open := range c.open {
 		all = append(all, open)
@@ -114,7 +114,7 @@ func (c *connections) close() {
 // conn is an authenticated connection of the port.
 type conn struct {
 	net.Conn
-	of     *connections
+	owner  *connections
 	kind   connKind
 	client net.Addr // the true address of a forwarded client; nil if it is not known
 	once   sync.Once
@@ -123,7 +123,7 @@ type conn struct {
 // Close closes the connection and frees its place.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
-	c.once.Do(func() { c.of.remove(c) })
+	c.once.Do(func() { c.owner.removeOpen(c) })
 	return err
 }
 
@@ -135,5 +135,5 @@ func (c *conn) RemoteAddr() net.Addr {
 	return c.Conn.RemoteAddr()
 }
 
-// Inner returns the connection inside, so that the system can copy between two sockets by itself.
+// Inner returns the connection inside. With it the kernel can copy between two sockets by itself.
 func (c *conn) Inner() net.Conn { return c.Conn }

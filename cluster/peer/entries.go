@@ -114,8 +114,8 @@ func readRequest(in *bufio.Reader) (*raft.AppendEntriesRequest, error) {
 		return nil, faultf("a request with entries has version %d, and this server knows version %d: run "+
 			"the same release on every node", head[0], entriesVersion)
 	}
-	number := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
-	long := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }
+	number := func(offset int) int { return int(binary.LittleEndian.Uint16(head[offset:])) }
+	long := func(offset int) uint64 { return binary.LittleEndian.Uint64(head[offset:]) }
 	r := &raft.AppendEntriesRequest{Term: long(8), PrevLogEntry: long(16), PrevLogTerm: long(24), LeaderCommitIndex: long(32)}
 	id, entries := number(2), number(6)
 	names := make([]byte, id+number(4))

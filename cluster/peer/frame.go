@@ -9,18 +9,18 @@ import (
 	"slices"
 )
 
-// BodyLimit is the largest size of the body of a frame, in bytes. A published message has another limit.
+// bodyLimit is the largest size of the body of a frame, in bytes. A published message has another limit.
 const bodyLimit = 64 << 10
 
 const (
 	frameHeader = 9
-	keptBuffer  = bodyLimit // a Reader keeps no larger buffer between two frames
+	keptBuffer  = bodyLimit // a frameReader keeps no larger buffer between two frames
 	firstRead   = 4 << 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged means that a frame is not as the other node wrote it.
+// errDamaged means that a frame is not as the other node wrote it.
 var errDamaged = errors.New("the checksum of a frame is wrong")
 
 // errTooLarge is the error of a body that is longer than its limit.
@@ -53,7 +53,7 @@ type frameReader struct {
 	body    []byte
 }
 
-// newFrameReader returns a Reader. Published messages have at most the given number of bytes, with their
+// newFrameReader returns a frameReader. Published messages have at most the given number of bytes, with their
 // channel.
 func newFrameReader(in io.Reader, publishLimit int) *frameReader {
 	return &frameReader{in: in, publish: publishLimit}
@@ -126,7 +126,7 @@ func unexpected(err error) error {
 // operation is the operation of a frame.
 type operation uint8
 
-// The operations. A request has one Reply, one Failed or one Redirect; Publish has no answer.
+// The operations. A request has one answer: opReply, opFailed or opRedirect. opPublish has no answer.
 const (
 	opHello    operation = 1 // who are you?
 	opJoin     operation = 2 // add me to the cluster, or let me vote

@@ -18,7 +18,7 @@ type route struct {
 
 // A handoff is a listener that gets the accepted connections of a route.
 type handoff struct {
-	of    *connections
+	owner *connections
 	route route
 	addr  net.Addr
 	conns chan net.Conn
@@ -36,7 +36,7 @@ func (c *connections) addHandoff(r route, addr net.Addr) (*handoff, error) {
 	case c.handoffs[r] != nil:
 		return nil, fmt.Errorf("the peer port serves %s connections of group %d already", r.kind, r.group)
 	}
-	h := &handoff{of: c, route: r, addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
+	h := &handoff{owner: c, route: r, addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
 	c.handoffs[r] = h
 	return h, nil
 }
@@ -71,9 +71,9 @@ func (h *handoff) Accept() (net.Conn, error) {
 func (h *handoff) Close() error {
 	h.once.Do(func() {
 		close(h.done)
-		h.of.mu.Lock()
-		defer h.of.mu.Unlock()
-		delete(h.of.handoffs, h.route)
+		h.owner.mu.Lock()
+		defer h.owner.mu.Unlock()
+		delete(h.owner.handoffs, h.route)
 	})
 	return nil
 }
@@ -128,14 +128,14 @@ func (s *stream) Close() error {
 // dialed is a connection that a stream has opened.
 type dialed struct {
 	net.Conn
-	of *stream
+	stream *stream
 }
 
 // Close implements [net.Conn].
 func (c *dialed) Close() error {
-	c.of.mu.Lock()
-	delete(c.of.dialed, c)
-	c.of.mu.Unlock()
+	c.stream.mu.Lock()
+	delete(c.stream.dialed, c)
+	c.stream.mu.Unlock()
 	return c.Conn.Close()
 }
 

@@ -260,17 +260,17 @@ type prover struct {
 	binding []byte
 }
 
-// proof proves that a role knows the secret.
-func (p *prover) proof(of role) []byte {
+// proof proves that an end of the connection knows the secret.
+func (p *prover) proof(end role) []byte {
 	mac := hmac.New(sha256.New, p.secret)
-	for _, part := range [][]byte{[]byte(of), p.preface[:], p.nonce[:], p.binding} {
+	for _, part := range [][]byte{[]byte(end), p.preface[:], p.nonce[:], p.binding} {
 		mac.Write(part)
 	}
 	return mac.Sum(nil)
 }
 
-// holds reports whether a proof is the right one for a role. It takes the same time for each wrong proof.
-func (p *prover) holds(of role, proof []byte) bool { return hmac.Equal(p.proof(of), proof) }
+// holds reports whether a proof is the right one for an end. It takes the same time for each wrong proof.
+func (p *prover) holds(end role, proof []byte) bool { return hmac.Equal(p.proof(end), proof) }
 
 // bindingOf returns a value that only the two ends of a TLS connection have. It is empty without TLS.
 func bindingOf(conn net.Conn) ([]byte, error) {

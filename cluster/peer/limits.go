@@ -38,8 +38,8 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
-// of returns how many connections of a kind may be open.
-func (l *Limits) of(kind connKind) int {
+// mostOpen returns how many connections of a kind may be open.
+func (l *Limits) mostOpen(kind connKind) int {
 	switch kind {
 	case kindRaft, kindEntries:
 		return l.Raft

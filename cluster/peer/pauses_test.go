@@ -136,16 +136,16 @@ func TestNoPauseFollowsAPipelineThatRaftEnds(t *testing.T) {
 			require.NoError(t, p.Close())
 			synctest.Wait()
 		}))
-		require.Empty(t, c.pauses.of)
+		require.Empty(t, c.pauses.byAddress)
 	})
 }
 
 func TestPausesAreBounded(t *testing.T) {
-	p := pauses{of: map[raft.ServerAddress]*pause{}}
+	p := pauses{byAddress: map[raft.ServerAddress]*pause{}}
 	for i := range 2*maxPauses + 1 {
 		p.begin(raft.ServerAddress(rune(i)))
 	}
-	require.LessOrEqual(t, len(p.of), maxPauses)
+	require.LessOrEqual(t, len(p.byAddress), maxPauses)
 }
 
 // A fault of the bytes is a warning, and many of them are few warnings.

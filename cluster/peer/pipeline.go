@@ -39,7 +39,7 @@ type pipeline struct {
 
 // request is one request and its answer. It implements [raft.AppendFuture].
 type request struct {
-	of     *raft.AppendEntriesRequest
+	args   *raft.AppendEntriesRequest
 	answer *raft.AppendEntriesResponse
 	err    error // of the connection
 }
@@ -51,7 +51,7 @@ func (r *request) Error() error { return r.err }
 func (r *request) Start() time.Time { return time.Time{} }
 
 // Request implements [raft.AppendFuture].
-func (r *request) Request() *raft.AppendEntriesRequest { return r.of }
+func (r *request) Request() *raft.AppendEntriesRequest { return r.args }
 
 // Response implements [raft.AppendFuture].
 func (r *request) Response() *raft.AppendEntriesResponse { return r.answer }
@@ -72,7 +72,7 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	if p.isClosed() {
 		return nil, raft.ErrPipelineShutdown
 	}
-	r := &request{of: args, answer: answer}
+	r := &request{args: args, answer: answer}
 	select {
 	case p.sent <- r: // before it is written, because its answer may come at once
 	case <-p.closed:

@@ -104,7 +104,7 @@ func (p *Port) Close() {
 
 // start serves a connection on a goroutine of its own.
 func (p *Port) start(raw net.Conn) {
-	end, ok := p.conns.begin(raw)
+	endPending, ok := p.conns.addPending(raw)
 	if !ok {
 		_ = raw.Close()
 		return
@@ -112,7 +112,7 @@ func (p *Port) start(raw net.Conn) {
 	go func() {
 		defer p.conns.working.Done()
 		authenticated, preface, err := p.authenticate(raw)
-		end()
+		endPending()
 		if err == nil {
 			err = p.dispatch(authenticated, preface)
 		}
@@ -131,14 +131,14 @@ func (p *Port) authenticate(raw net.Conn) (*conn, purpose, error) {
 		return refusal
 	})
 	if err == nil {
-		if made, ok := p.conns.add(authenticated, preface.Kind); ok {
+		if made, ok := p.conns.addOpen(authenticated, preface.Kind); ok {
 			return made, preface, nil
 		}
 		_ = authenticated.Close()
 		err = net.ErrClosed
 	}
 	if placed {
-		p.conns.free(preface.Kind)
+		p.conns.freePlace(preface.Kind)
 	}
 	return nil, preface, err
 }
@@ -152,7 +152,7 @@ func (p *Port) admit(preface purpose) Refusal {
 		return otherCluster
 	case !served:
 		return notServed
-	case !p.conns.take(preface.Kind):
+	case !p.conns.takePlace(preface.Kind):
 		return tooManyOpen
 	}
 	return accepted

@@ -176,8 +176,8 @@ func proxyLine(client, server net.Addr) []byte {
 
 // plain writes an IPv4 address as such, and removes the name of the interface.
 func plain(a *net.TCPAddr) netip.AddrPort {
-	at := a.AddrPort()
-	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
+	addr := a.AddrPort()
+	return netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
 }
 
 // readProxyLine reads a PROXY line and nothing after it. The address is nil if the line names none.

@@ -19,7 +19,7 @@ const (
 	kindCall    connKind = 'C' // requests and their answers, and published messages
 )
 
-// Kinds lists all kinds.
+// kinds lists all kinds.
 var kinds = [...]connKind{kindRaft, kindEntries, kindForward, kindCall}
 
 // String names the kind in sentences.

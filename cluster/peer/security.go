@@ -82,8 +82,8 @@ func (s *Security) MayListen(host string) error {
 
 // mayServe is MayListen for a listener that is open already. Listeners without network addresses are for
 // tests.
-func (s *Security) mayServe(at net.Addr) error {
-	if tcp, ok := at.(*net.TCPAddr); ok {
+func (s *Security) mayServe(addr net.Addr) error {
+	if tcp, ok := addr.(*net.TCPAddr); ok {
 		return s.MayListen(tcp.AddrPort().Addr().WithZone("").String())
 	}
 	return nil

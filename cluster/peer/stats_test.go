@@ -16,7 +16,7 @@ func (p *Port) Stats() portStats {
 		p.refused.Load(), c.evicted}
 }
 
-// LinkStats are what was sent to one node.
+// linkStats are what was sent to one node.
 type linkStats struct {
 	To            string
 	Queued        int

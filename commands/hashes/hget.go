@@ -6,8 +6,8 @@ import (
 )
 
 // HGET key field replies with the value of a field, or null. HMGET key field [field …] replies with an
-// array of values and nulls. HEXISTS key field replies with 1 if the field is there. HSTRLEN key field
-// replies with the length of its value.
+// array of values and nulls. HEXISTS key field replies with 1 if the field is there, and 0 otherwise. HSTRLEN
+// key field replies with the length of the value, 0 without the field.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
@@ -54,7 +54,7 @@ func replyField(c *commands.Call, h hash.Hash, field []byte) {
 	}
 }
 
-// costOfHget counts the bytes of the values of a large hash, which it has to find.
+// costOfHget prices the search for the fields, and for a hash of many bytes also the copies of their values.
 func costOfHget(c *commands.Call) int {
 	e := c.Tx.Peek(c.Args[1])
 	h, fields := e.Hash(), c.Args[2:]

@@ -63,8 +63,8 @@ func restore(c *commands.Call) error {
 		return errBadFormat
 	}
 	deleted := e.Delete()
-	if at := o.expireAt(c, ttl); at == store.NoExpiry || at > c.NowMillis() {
-		value.Put(&e, at)
+	if expiry := o.expiryMillis(c, ttl); expiry == store.NoExpiry || expiry > c.NowMillis() {
+		value.Put(&e, expiry)
 		restoreAccess(c, &e, o)
 		c.Notify(commands.GenericEvents, "restore", c.Args[1])
 	} else if deleted {
@@ -84,18 +84,18 @@ type restoreOptions struct {
 func readRestoreOptions(c *commands.Call) (o restoreOptions, err error) {
 	o.idle, o.freq = -1, -1
 	for i := 4; i < len(c.Args); i++ {
-		more := i+1 < len(c.Args)
+		hasValue := i+1 < len(c.Args)
 		switch a := c.Args[i]; {
 		case commands.Is(a, "replace"):
 			o.replace = true
 		case commands.Is(a, "absttl"):
 			o.absolute = true
-		case commands.Is(a, "idletime") && more && o.freq < 0:
+		case commands.Is(a, "idletime") && hasValue && o.freq < 0:
 			i++
 			if o.idle, err = c.Int(i); err == nil && o.idle < 0 {
 				err = errIdleTime
 			}
-		case commands.Is(a, "freq") && more && o.idle < 0:
+		case commands.Is(a, "freq") && hasValue && o.idle < 0:
 			i++
 			if o.freq, err = c.Int(i); err == nil && (o.freq < 0 || o.freq > math.MaxUint8) {
 				err = errFrequency
@@ -110,9 +110,9 @@ func readRestoreOptions(c *commands.Call) (o restoreOptions, err error) {
 	return o, nil
 }
 
-// expireAt returns the expiry in Unix milliseconds, or NoExpiry. A ttl that overflows counts as a time in the
-// past, as in Redis.
-func (o *restoreOptions) expireAt(c *commands.Call, ttl int64) int64 {
+// expiryMillis returns the expiry in Unix milliseconds of the logical time, or NoExpiry. ABSTTL names a time
+// of the wall clock. A ttl that overflows counts as a time in the past, as in Redis.
+func (o *restoreOptions) expiryMillis(c *commands.Call, ttl int64) int64 {
 	now := c.NowMillis()
 	switch {
 	case ttl == 0:
@@ -125,7 +125,7 @@ func (o *restoreOptions) expireAt(c *commands.Call, ttl int64) int64 {
 	return now + ttl
 }
 
-// restoreAccess sets the access data of the key.
+// restoreAccess sets the access data of the key: by FREQ if maxmemory-policy is LFU, otherwise by IDLETIME.
 func restoreAccess(c *commands.Call, e *store.Entry, o restoreOptions) {
 	switch lfu := usesLFU(c.Server.Config()); {
 	case lfu && o.freq >= 0:

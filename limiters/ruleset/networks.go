@@ -9,45 +9,45 @@ import (
 	"cellserver/internal/rediserr"
 )
 
-// The key of an override may be a network, such as 10.0.0.0/8. Then it is that of all addresses and of all
-// smaller networks in it. Each of them keeps a state of its own. The smallest network decides, and an
-// override of the key itself goes before all networks.
+// The key of an override may be a network, such as 10.0.0.0/8. Then the override holds for all addresses and
+// smaller networks in it. Each of these keys has a state of its own. If several overrides hold for a key, the
+// one of the smallest network decides. An override of the key itself goes before all networks.
 
-// lengths counts the overrides that are networks, by the length of their prefix.
-type lengths struct {
+// networkCounts counts the overrides that are networks, by the length of their prefix.
+type networkCounts struct {
 	count  int
 	v4, v6 [129]uint32
 }
 
-// of returns the counts for one family of addresses.
-func (l *lengths) of(at netip.Addr) *[129]uint32 {
-	if at.Is4() {
-		return &l.v4
+// byLength returns the counts for the family of an address.
+func (n *networkCounts) byLength(address netip.Addr) *[129]uint32 {
+	if address.Is4() {
+		return &n.v4
 	}
-	return &l.v6
+	return &n.v6
 }
 
-// add counts an override, if it is a network.
-func (l *lengths) add(key string, by int) {
+// add adds `by` to the count of the network of an override, if its key is a network.
+func (n *networkCounts) add(key string, by int) {
 	if network, ok := parseNetwork(key); ok && network.String() == key {
-		l.count += by
-		l.of(network.Addr())[network.Bits()] += uint32(by)
+		n.count += by
+		n.byLength(network.Addr())[network.Bits()] += uint32(by)
 	}
 }
 
-// around returns the networks around a key whose lengths overrides have, from the smallest on. It returns
-// none for a key that is no address and no network.
-func (l *lengths) around(key []byte) iter.Seq[[]byte] {
+// aroundKey returns the networks around a key, from the smallest on. It leaves out lengths that no override
+// has. It returns none for a key that is neither an address nor a network.
+func (n *networkCounts) aroundKey(key []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		if l.count == 0 || !mayBeAddress(key) {
+		if n.count == 0 || !mayBeAddress(key) {
 			return
 		}
 		network, ok := parseNetwork(string(key))
 		if !ok {
 			return
 		}
-		var text [netip6Bytes]byte
-		counts := l.of(network.Addr())
+		var text [longestNetwork]byte
+		counts := n.byLength(network.Addr())
 		for bits := network.Bits(); bits >= 0; bits-- {
 			around := netip.PrefixFrom(network.Addr(), bits)
 			if counts[bits] > 0 && !yield(around.Masked().AppendTo(text[:0])) {
@@ -57,10 +57,10 @@ func (l *lengths) around(key []byte) iter.Seq[[]byte] {
 	}
 }
 
-// netip6Bytes is the length of the longest network: eight groups of four digits, and /128.
-const netip6Bytes = 43
+// longestNetwork is how many bytes a network has at most: eight groups of four digits, and /128.
+const longestNetwork = 43
 
-// mayBeAddress reports whether a key begins as an address does.
+// mayBeAddress reports whether a key begins as an address does, and is not too long for one.
 func mayBeAddress(key []byte) bool {
 	if len(key) < len("::") || len(key) > 64 { // a zone may follow
 		return false
@@ -69,33 +69,31 @@ func mayBeAddress(key []byte) bool {
 	return c == ':' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// parseNetwork parses an address or a network. An IPv4 address in the form of IPv6 is an IPv4 address.
+// parseNetwork parses a network, or an address as the network of this one address. It drops a zone. An IPv4
+// address in the form of IPv6 becomes an IPv4 address.
 func parseNetwork(key string) (netip.Prefix, bool) {
-	text, _, sized := strings.Cut(key, "/")
-	at, err := netip.ParseAddr(text)
+	text, _, hasLength := strings.Cut(key, "/")
+	written, err := netip.ParseAddr(text)
 	if err != nil {
 		return netip.Prefix{}, false
 	}
-	all := at.BitLen()
-	if at.Is4In6() {
-		at = at.Unmap()
-	}
-	if at = at.WithZone(""); !sized {
-		return netip.PrefixFrom(at, at.BitLen()), true
+	address := written.Unmap().WithZone("")
+	if !hasLength {
+		return netip.PrefixFrom(address, address.BitLen()), true
 	}
 	network, err := netip.ParsePrefix(key)
 	if err != nil {
 		return netip.Prefix{}, false
 	}
-	network = netip.PrefixFrom(at, network.Bits()-(all-at.BitLen()))
+	network = netip.PrefixFrom(address, network.Bits()-(written.BitLen()-address.BitLen()))
 	return network.Masked(), network.IsValid()
 }
 
-// faultOfKey returns the error of the key of a new override that is an address and a slash, but no network.
-// It returns nil for all other keys.
-func faultOfKey(key string) error {
-	at, _, sized := strings.Cut(key, "/")
-	if _, err := netip.ParseAddr(at); err != nil || !sized {
+// faultOfNetwork returns an error if a key begins with an address and a slash, but is not the usual text of a
+// network. It returns nil for all other keys of new overrides.
+func faultOfNetwork(key string) error {
+	address, _, hasLength := strings.Cut(key, "/")
+	if _, err := netip.ParseAddr(address); err != nil || !hasLength {
 		return nil
 	}
 	network, ok := parseNetwork(key)

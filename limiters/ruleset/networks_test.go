@@ -59,7 +59,7 @@ func TestNetworks(t *testing.T) {
 	for key := range set {
 		all = all.with(key, nil)
 	}
-	require.Equal(t, lengths{}, all.networks)
+	require.Equal(t, networkCounts{}, all.networks)
 }
 
 // TestKeysThatAreNoNetworks: other keys decide for themselves alone.

@@ -89,7 +89,7 @@ func hiddenNames(stored, file *set) []string {
 // changesOf compares two rules of a name. Either may be nil.
 func changesOf(name string, before, after *Rule) (all []Change) {
 	c := Change{Rule: name}
-	of := map[Overridden]*Change{} // by scope and key
+	overridden := map[Overridden]*Change{} // by scope and key
 	var order []*Change
 	for _, one := range []struct {
 		rule *Rule
@@ -100,12 +100,12 @@ func changesOf(name string, before, after *Rule) (all []Change) {
 		}
 		*c.side(one.now) = one.rule.text
 		for _, o := range one.rule.listOverrides() {
-			at := Overridden{Scope: o.Scope, Key: o.Key}
-			if of[at] == nil {
-				of[at] = &Change{Rule: name, Scope: o.Scope, Key: o.Key}
-				order = append(order, of[at])
+			key := Overridden{Scope: o.Scope, Key: o.Key}
+			if overridden[key] == nil {
+				overridden[key] = &Change{Rule: name, Scope: o.Scope, Key: o.Key}
+				order = append(order, overridden[key])
 			}
-			*of[at].side(one.now) = o.Limits
+			*overridden[key].side(one.now) = o.Limits
 		}
 	}
 	if c.Old != c.New {

@@ -50,7 +50,7 @@ func (r *Rule) scopeOf(name string) *Scope {
 // have. Without words there is no override.
 func (r *Rule) newOverride(scopeName, key string, words [][]byte) (s *Scope, o *override, err error) {
 	if s, o, err = r.override(scopeName, key, words); err == nil && o != nil {
-		err = cmp.Or(faultOfKey(key), faultOfLimits(o.limits))
+		err = cmp.Or(faultOfNetwork(key), faultOfLimits(o.limits))
 	}
 	return s, o, err
 }

@@ -13,7 +13,7 @@ type overrides struct {
 	count    int
 	sizes    [MaxLimits + 1]int // how many overrides have this number of limits
 	bytes    int64              // of memory, about
-	networks lengths            // of the overrides whose keys are networks
+	networks networkCounts      // of the overrides whose keys are networks
 }
 
 const overrideParts = 64
@@ -39,7 +39,7 @@ func (o *overrides) decides(key []byte) *override {
 	if one != nil || o == nil {
 		return one
 	}
-	for network := range o.networks.around(key) {
+	for network := range o.networks.aroundKey(key) {
 		if one = o.get(network); one != nil {
 			return one
 		}

@@ -13,7 +13,7 @@ const (
 	recordingStays   = 120e9 // nanoseconds after the last trial
 )
 
-// A recording has the last requests to a rule, for CL.RULE TRY. It has hashes of names and keys, and not the
+// A Recording has the last requests to a rule, for CL.RULE TRY. It has hashes of names and keys, and not the
 // names and keys.
 type Recording struct {
 	mu       sync.Mutex // guards the rest; innermost
@@ -77,11 +77,11 @@ func (t *Recording) Read(now int64) (requests []Recorded, keys [][]uint64, since
 	if len(all) == RecordedRequests {
 		since = max(since, all[next].At)
 	}
-	for i := range all {
-		at := (next + i) % len(all)
-		if all[at].At >= since {
-			requests = append(requests, all[at])
-			keys = append(keys, hashes[at*scopes:(at+1)*scopes])
+	for n := range all {
+		i := (next + n) % len(all)
+		if all[i].At >= since {
+			requests = append(requests, all[i])
+			keys = append(keys, hashes[i*scopes:(i+1)*scopes])
 		}
 	}
 	return requests, keys, since

@@ -115,8 +115,8 @@ func (r *Rules) Committed(tx *store.Tx, effects []store.Effect) {
 func (r *Rules) follow(f *store.Effect) {
 	name, ok := bytes.CutPrefix(f.Key, []byte(keyTag))
 	s := r.stored.Load()
-	if of, is := bytes.CutPrefix(f.Key, []byte(ledgerTag)); is && s != nil && f.Op != store.OpFlush {
-		r.followLedger(s, string(of), f)
+	if rule, is := bytes.CutPrefix(f.Key, []byte(ledgerTag)); is && s != nil && f.Op != store.OpFlush {
+		r.followLedger(s, string(rule), f)
 		return
 	}
 	if !ok || s == nil || f.Op == store.OpFlush {

@@ -31,23 +31,23 @@ func (r *Rules) Known(tx *store.Tx, name string) (*Rule, error) {
 func (r *Rules) RecordingOf(one *Rule, now int64) (*Recording, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	of, recordings := one.counts, 0
+	counts, recordings := one.counts, 0
 	for _, other := range r.last().inForce() {
 		c := other.counts
 		if t := c.recording.Load(); t != nil && t.hasEnded(now) {
 			c.recording.CompareAndSwap(t, nil)
-		} else if t != nil && c != of {
+		} else if t != nil && c != counts {
 			recordings++
 		}
 	}
-	if t := of.recording.Load(); t != nil {
+	if t := counts.recording.Load(); t != nil {
 		return t, nil
 	}
 	if recordings >= MaxRecordings {
 		return nil, ErrRecordings
 	}
 	t := newRecording(now)
-	of.recording.Store(t)
+	counts.recording.Store(t)
 	return t, nil
 }
 

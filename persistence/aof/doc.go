@@ -22,21 +22,21 @@
 //	string.go                 the codec of strings
 //	collection.go             the codec of all other types, by their descriptions
 //	keyspace.go               the codec of the effects that all types share
-//	own.go                    effects on the server's own database
+//	own.go                    effects on the server's own database, inside an ECHO
 //	codec.go                  what a codec has
-//	body.go, body_commands.go effects as commands without files, for another log
-//	body_numbers.go integers in such a body
-//	body_levels.go  forms of such a body that older releases know
+//	body.go, body_commands.go effects as commands without files, for the log of a cluster
+//	body_numbers.go           integers in such a body
+//	body_levels.go            forms of such a body that older releases know
 //
-// The folder format has the bytes: batches, commands and the manifest.
+// Package format knows the bytes of batches, commands and the manifest.
 //
 // # What is written
 //
 // Effects become Redis commands, most with absolute values. A throttle becomes SET key 1700000000123456789
 // PXAT 1700000000124: the result, not the request. So a log gives the same keyspace at every load. RENAME
 // and MOVE name their keys: they add a few bytes for a value of any size. A request that changes nothing
-// adds no byte. A transaction of several effects is a MULTI … EXEC. Such transactions share one if they
-// follow each other in a batch, up to 64 KB.
+// adds no byte. A transaction of several effects is a MULTI … EXEC. Such transactions that follow each
+// other in a batch become one MULTI … EXEC of about 64 KB at most.
 //
 // The commands of one write are a batch. A batch begins with a comment that has the checksum of the
 // commands. So a reader notices damage and torn tails. Redis skips comments.
@@ -56,8 +56,8 @@
 //
 // # What is read
 //
-// The package reads its own logs and those of Redis: bases of both kinds, and logs of one file (before
-// version 7). A [Replayer] runs the commands that the package does not know.
+// The package reads its own logs and those of Redis. A base is an RDB file or a file of commands. A log of
+// Redis before version 7 is one file. A [Replayer] runs the commands that the package does not know.
 //
 // # Locks
 //

@@ -68,10 +68,10 @@ func (r *runner) failed(text string) []byte {
 // for the log, what undoes them, and what the script does at its end.
 func (r *runner) keptBytes(inner *commands.Call) int {
 	if inner.Tx == nil {
-		return r.later.bytes
+		return r.deferred.bytes
 	}
 	size := inner.Tx.EffectBytes() + inner.Tx.UndoBytes()
-	return r.later.bytes + effectBytes*inner.Tx.Changes() + int(size)
+	return r.deferred.bytes + effectBytes*inner.Tx.Changes() + int(size)
 }
 
 const (

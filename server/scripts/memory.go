@@ -43,9 +43,9 @@ func (m *memory) copyAll(args [][]byte) error {
 		m.piece = make([]byte, 0, max(pieceSize, size))
 	}
 	for i, a := range args {
-		at := len(m.piece)
+		start := len(m.piece)
 		m.piece = append(m.piece, a...)
-		args[i] = m.piece[at:len(m.piece):len(m.piece)]
+		args[i] = m.piece[start:len(m.piece):len(m.piece)]
 	}
 	return nil
 }

@@ -6,108 +6,108 @@ import (
 	"cellserver/commands"
 )
 
-// later has what the commands of a script do outside the store. A run that may begin again does it at its
-// end, so that it happens once. A run that may not does it at once.
-type later struct {
-	on    bool
-	bytes int // that all of it takes
-	all   []func()
+// deferred has what the commands of a script do outside the store: they publish messages and count. A run
+// that may begin again does it at its end, so that it happens only once. Every other run does it immediately.
+type deferred struct {
+	waits   bool     // for the end of the run
+	bytes   int      // of memory that the actions take
+	actions []func() // that wait
 }
 
-// laterCost is what something to do takes beside its bytes, while the list moves to a larger place.
-const laterCost = 320
+// actionBytes is the memory of an action beside its arguments, also while the list of actions grows.
+const actionBytes = 320
 
-// do does something with copies of its arguments, now or at the end of the run.
-func (l *later) do(f func(args ...[]byte), args ...[]byte) {
-	if !l.on {
+// do calls f: at the end of the run with copies of the arguments, or immediately.
+func (d *deferred) do(f func(args ...[]byte), args ...[]byte) {
+	if !d.waits {
 		f(args...)
 		return
 	}
 	copies := make([][]byte, len(args))
 	for i, a := range args {
 		copies[i] = bytes.Clone(a)
-		l.bytes += len(a)
+		d.bytes += len(a)
 	}
-	l.bytes += laterCost
-	l.all = append(l.all, func() { f(copies...) })
+	d.bytes += actionBytes
+	d.actions = append(d.actions, func() { f(copies...) })
 }
 
-// end does what is left.
-func (l *later) end() {
-	for _, f := range l.all {
+// doAll does what waits.
+func (d *deferred) doAll() {
+	for _, f := range d.actions {
 		f()
 	}
-	*l = later{}
+	*d = deferred{}
 }
 
-// serverFor returns the server as the commands of a script see it.
-func (l *later) serverFor(s *commands.Server) *commands.Server {
-	own := *s
-	own.PubSub, own.Tracker = broker{s.PubSub, l}, tracker{s.Tracker, l}
-	own.Stats.Commands, own.Stats.Limited = counters{s.Stats.Commands, l}, limited{s.Stats.Limited, l}
-	own.Control = control{s.Control, l}
-	return &own
+// serverFor returns the server as the commands of a script see it, in this run and in the next ones. Its
+// parts are the types below. Each of them defers what acts outside the store, and passes on all other calls.
+func (d *deferred) serverFor(s *commands.Server) *commands.Server {
+	seen := *s
+	seen.PubSub, seen.Tracker = broker{s.PubSub, d}, tracker{s.Tracker, d}
+	seen.Stats.Commands, seen.Stats.Limited = counters{s.Stats.Commands, d}, limitedKeys{s.Stats.Limited, d}
+	seen.Control = control{s.Control, d}
+	return &seen
 }
 
 type broker struct {
 	commands.Broker
-	later *later
+	deferred *deferred
 }
 
 func (b broker) Publish(by *commands.Conn, channel, message []byte) int {
-	if !b.later.on {
+	if !b.deferred.waits {
 		return b.Broker.Publish(by, channel, message)
 	}
-	b.later.do(func(args ...[]byte) { b.Broker.Publish(by, args[0], args[1]) }, channel, message)
+	b.deferred.do(func(args ...[]byte) { b.Broker.Publish(by, args[0], args[1]) }, channel, message)
 	return b.Receivers(channel)
 }
 
 type tracker struct {
 	commands.Tracker
-	later *later
+	deferred *deferred
 }
 
 func (t tracker) FlushedNothing(by *commands.Conn) {
-	t.later.do(func(...[]byte) { t.Tracker.FlushedNothing(by) })
+	t.deferred.do(func(...[]byte) { t.Tracker.FlushedNothing(by) })
 }
 
 type counters struct {
 	commands.CommandStats
-	later *later
+	deferred *deferred
 }
 
 func (c counters) Decided(cmd *commands.Command, limited, looked bool) {
-	c.later.do(func(...[]byte) { c.CommandStats.Decided(cmd, limited, looked) })
+	c.deferred.do(func(...[]byte) { c.CommandStats.Decided(cmd, limited, looked) })
 }
 
-type limited struct {
+type limitedKeys struct {
 	commands.LimitedKeys
-	later *later
+	deferred *deferred
 }
 
-func (l limited) Add(db int, key []byte) {
-	l.later.do(func(args ...[]byte) { l.LimitedKeys.Add(db, args[0]) }, key)
+func (l limitedKeys) Add(db int, key []byte) {
+	l.deferred.do(func(args ...[]byte) { l.LimitedKeys.Add(db, args[0]) }, key)
 }
 
 type control struct {
 	commands.Control
-	later *later
+	deferred *deferred
 }
 
-// Topology implements [commands.Control].
 func (c control) Topology() commands.Topology {
 	t := c.Control.Topology()
 	if t == nil {
 		return nil
 	}
-	return topology{t, c.later}
+	return topology{t, c.deferred}
 }
 
 type topology struct {
 	commands.Topology
-	later *later
+	deferred *deferred
 }
 
 func (t topology) Publish(channel, message []byte) {
-	t.later.do(func(args ...[]byte) { t.Topology.Publish(args[0], args[1]) }, channel, message)
+	t.deferred.do(func(args ...[]byte) { t.Topology.Publish(args[0], args[1]) }, channel, message)
 }

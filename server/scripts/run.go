@@ -13,18 +13,18 @@ import (
 
 // runner is an engine with what its run needs.
 type runner struct {
-	engine *script.Engine
-	out    resp.Writer      // replies of commands
-	inner  commands.Call    // the command that runs now
-	needs  store.Footprint  // of inner
-	share  share            // of the memory of all scripts
-	check  func() error     // checkRun
-	server *commands.Server // as the commands see it
-	later  later
-	long   *long        // where scripts that take long are listed
-	state  atomic.Int32 // of a script that takes long: clean, dirty, killed or stopped
-	since  atomic.Int64 // when a script that takes long began, by the monotonic clock
-	run    run
+	engine   *script.Engine
+	out      resp.Writer      // replies of commands
+	inner    commands.Call    // the command that runs now
+	needs    store.Footprint  // of inner
+	share    share            // of the memory of all scripts
+	check    func() error     // checkRun
+	server   *commands.Server // as the commands see it
+	deferred deferred
+	long     *long        // where scripts that take long are listed
+	state    atomic.Int32 // of a script that takes long: clean, dirty, killed or stopped
+	since    atomic.Int64 // when a script that takes long began, by the monotonic clock
+	run      run
 }
 
 // run is one run of a script.
@@ -90,7 +90,7 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		own.endTransaction()
 	}
 	var kept *runner
-	r.long, r.share.of = &s.long, &s.shared
+	r.long, r.share.all = &s.long, &s.shared
 	defer func() {
 		r.engine.Drop()
 		own.garbage += r.share.giveBack()
@@ -142,12 +142,12 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 			c.Tx.SetSince(max(now, 2))
 		}
 	}
-	r.later = later{on: r.mayRestart()}
-	if c.Tx != nil && (r.later.on || r.mayStop()) {
+	r.deferred = deferred{waits: r.mayRestart()}
+	if c.Tx != nil && (r.deferred.waits || r.mayStop()) {
 		c.Tx.KeepUndo()
 	}
 	if r.server == nil {
-		r.server = r.later.serverFor(c.Server)
+		r.server = r.deferred.serverFor(c.Server)
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (r *runner) mayRestart() bool {
 // of EXEC ends as one that fails, because the commands before it stay.
 func (r *runner) mayStop() bool { return r.run.listed && !r.run.call.Conn.Transaction.Running }
 
-// restart takes back what the script has done, and stops it. It begins again later.
+// restart stops the script with a verdict. result takes back what it has done, and EVAL runs it again.
 func (r *runner) restart(v commands.Verdict) error {
 	r.run.verdict = v
 	return errRestart
@@ -199,15 +199,15 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 			c.Tx.Rollback()
 		}
 		c.Conn.After = nil
-		r.later = later{}
+		r.deferred = deferred{}
 		return reply, r.run.verdict
 	case r.run.stopped && r.mayStop() && c.Tx != nil:
 		c.Tx.Rollback()
 		c.Conn.After = nil
-		r.later = later{}
+		r.deferred = deferred{}
 		return reply, commands.Error(reply.Text)
 	}
-	r.later.end()
+	r.deferred.doAll()
 	switch {
 	case reply.Kind != script.Error:
 		return reply, nil

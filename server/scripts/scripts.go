@@ -99,7 +99,7 @@ func (s *Scripts) Size() (n, bytes int, forgotten int64) { return s.library.size
 // scratch is what a connection keeps for the scripts of a batch.
 type scratch struct {
 	script *known
-	of     *byte // where the text, or the SHA, of the script is
+	word   *byte // the text or the SHA by which the script was found
 	memory memory
 	shared *shared
 	// garbage is what large scripts have taken of shared, until their transaction ends. EXEC does not wait:
@@ -133,7 +133,7 @@ func (s *scratch) endTransaction() {
 
 // Release ends the batch, and with it the transaction of the last script.
 func (s *scratch) Release() {
-	s.script, s.of = nil, nil
+	s.script, s.word = nil, nil
 	if s.endTransaction(); cap(s.memory.piece) > pieceSize {
 		s.memory.piece = nil
 	}
@@ -143,7 +143,7 @@ func (s *scratch) Release() {
 // Footprint implements [commands.Scripts].
 func (s *Scripts) Footprint(c *commands.Call, o commands.Script, fp *store.Footprint) {
 	own := scratchOf(c.Conn)
-	own.script, own.of = s.find(o), unsafe.SliceData(o.Text)
+	own.script, own.word = s.find(o), unsafe.SliceData(o.Text)
 	if c.Conn.Transaction.Queue.Active || own.script != nil && own.script.wide.Load() {
 		fp.AddAll()
 	}
@@ -180,7 +180,7 @@ func (s *Scripts) named(sha []byte) *known {
 // scriptOf is find, for a call that may have asked for its footprint before. In a transaction the server may
 // have forgotten the script since then, by SCRIPT FLUSH.
 func (s *Scripts) scriptOf(c *commands.Call, own *scratch, o commands.Script) *known {
-	if own.script != nil && own.of == unsafe.SliceData(o.Text) && !c.Conn.Transaction.Running {
+	if own.script != nil && own.word == unsafe.SliceData(o.Text) && !c.Conn.Transaction.Running {
 		return own.script
 	}
 	return s.find(o)

@@ -58,15 +58,15 @@ func (s *Scripts) Memory() int64 {
 // share is the part that one run has of the memory that all scripts share. Each run also has
 // machine.OwnBytes of its own, and most scripts of limiters need no more.
 type share struct {
-	of    *shared
+	all   *shared
 	limit int64 // script-memory-limit
 	taken int64
 }
 
 // more takes bytes of the shared memory. It reports whether enough bytes are left.
 func (s *share) more(bytes int) bool {
-	if s.of.taken.Add(int64(bytes)) > s.limit {
-		s.of.taken.Add(-int64(bytes))
+	if s.all.taken.Add(int64(bytes)) > s.limit {
+		s.all.taken.Add(-int64(bytes))
 		return false
 	}
 	s.taken += int64(bytes)
@@ -81,7 +81,7 @@ func (s *share) giveBack() (garbage int64) {
 		return taken
 	}
 	if taken > 0 {
-		s.of.taken.Add(-taken)
+		s.all.taken.Add(-taken)
 	}
 	return 0
 }
@@ -100,12 +100,12 @@ func (r *runner) mayMake(bytes int) bool {
 	switch {
 	case r.share.more(bytes):
 		return true
-	case r.share.of.garbage.Load() == 0:
+	case r.share.all.garbage.Load() == 0:
 		return false
 	case !r.run.call.Runner.Alone():
 		r.run.verdict = commands.TakesLong
 		return false
 	}
-	r.share.of.collect()
+	r.share.all.collect()
 	return r.share.more(bytes)
 }

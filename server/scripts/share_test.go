@@ -10,7 +10,7 @@ import (
 // TestShares takes memory for two runs: together they get the limit, and what one gives back the other can take.
 func TestShares(t *testing.T) {
 	var all shared
-	a, b := share{of: &all, limit: 100}, share{of: &all, limit: 100}
+	a, b := share{all: &all, limit: 100}, share{all: &all, limit: 100}
 	require.True(t, a.more(60))
 	require.True(t, b.more(40))
 	require.False(t, b.more(1))
@@ -27,7 +27,7 @@ func TestShares(t *testing.T) {
 func TestGarbageOfScriptsCounts(t *testing.T) {
 	const large = fewBytes + 1
 	all := Scripts{}
-	own, a := scratch{shared: &all.shared}, share{of: &all.shared, limit: 2 * large}
+	own, a := scratch{shared: &all.shared}, share{all: &all.shared, limit: 2 * large}
 	require.True(t, a.more(large))
 	own.garbage += a.giveBack()
 	for range 3 {

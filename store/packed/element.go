@@ -12,7 +12,7 @@ import (
 //	longText       four bytes follow with the length, little-endian, and then the bytes
 //	integer+k      k bytes follow: an integer, little-endian, in the fewest bytes
 //
-// A byte string is kept as an integer if it is the decimal form of one, and is longer than that integer.
+// A byte string is kept as an integer if it is the decimal form of one, and has more bytes than that integer.
 const (
 	maxShort = 0xDF
 	longText = 0xE0
@@ -22,10 +22,10 @@ const (
 // maxDigits is the length of the longest decimal form of an int64.
 const maxDigits = 20
 
-// AppendElement appends the element of a byte string. Equal byte strings have equal elements.
+// AppendElement appends the element of a byte string.
 func AppendElement(dst, b []byte) []byte {
 	if 2 <= len(b) && len(b) <= maxDigits && (b[0] == '-' || b[0]-'0' < 10) {
-		if n, ok := decimal.Parse(b); ok && bytesOf(n) < len(b) {
+		if n, ok := decimal.Parse(b); ok && integerSize(n) < len(b) {
 			return appendInteger(dst, n)
 		}
 	}
@@ -37,8 +37,8 @@ func AppendElement(dst, b []byte) []byte {
 	return append(dst, b...)
 }
 
-// bytesOf returns how many bytes an integer takes at least.
-func bytesOf(n int64) int {
+// integerSize returns the least number of bytes that can have an integer.
+func integerSize(n int64) int {
 	k := 1
 	for n>>(8*k-1) != 0 && n>>(8*k-1) != -1 {
 		k++
@@ -47,7 +47,7 @@ func bytesOf(n int64) int {
 }
 
 func appendInteger(dst []byte, n int64) []byte {
-	k := bytesOf(n)
+	k := integerSize(n)
 	dst = append(dst, byte(integer+k))
 	for range k {
 		dst = append(dst, byte(n))
@@ -68,8 +68,9 @@ func elementSize(b []byte) int {
 	}
 }
 
-// text returns the byte string of the element at the start of b. An integer is in scratch.
-func text(b, scratch []byte) []byte {
+// elementText returns the byte string of the element at the start of b. It is a part of b, or the decimal
+// form of an integer, which is in `scratch`.
+func elementText(b, scratch []byte) []byte {
 	switch c := b[0]; {
 	case c <= maxShort:
 		return b[1 : 1+int(c) : 1+int(c)]
@@ -77,17 +78,15 @@ func text(b, scratch []byte) []byte {
 		end := 5 + int(binary.LittleEndian.Uint32(b[1:]))
 		return b[5:end:end]
 	default:
-		return decimal.Append(scratch[:0], signed(b[1:1+c-integer]))
+		return decimal.Append(scratch[:0], readInteger(b[1:1+c-integer]))
 	}
 }
 
-// signed returns the little-endian integer in b.
-func signed(b []byte) (n int64) {
-	for i := len(b) - 1; i >= 0; i-- {
-		if i == len(b)-1 {
-			n = int64(int8(b[i]))
-			continue
-		}
+// readInteger returns the little-endian integer that takes all of b. The last byte has its sign.
+func readInteger(b []byte) int64 {
+	last := len(b) - 1
+	n := int64(int8(b[last]))
+	for i := last - 1; i >= 0; i-- {
 		n = n<<8 | int64(b[i])
 	}
 	return n

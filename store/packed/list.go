@@ -97,9 +97,9 @@ func (l *List) At(i int) int {
 	return at
 }
 
-// Text returns the byte string at an offset. It is in scratch, or in the list: then it is valid until
-// the list changes. scratch needs no more than 20 bytes.
-func (l *List) Text(at int, scratch []byte) []byte { return text(l.bytes()[at:], scratch) }
+// Text returns the byte string at an offset. It is in `scratch`, which needs no more than 20
+// bytes, or in the list: then it is valid until the list changes.
+func (l *List) Text(at int, scratch []byte) []byte { return elementText(l.bytes()[at:], scratch) }
 
 // Find returns the offset of the first of the elements number 0, stride, 2·stride, … that equals
 // element, or -1. element is a result of [AppendElement].

@@ -97,8 +97,8 @@ func (c *clock) Set(unixNano int64) {
 func (c *clock) Advance(nanos int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
-	at := c.Now() + nanos
-	c.fixed.Store(&at)
+	moved := c.Now() + nanos
+	c.fixed.Store(&moved)
 }
 
 // Resume lets the clock follow the real time again.
@@ -116,16 +116,16 @@ func (c *clock) Step(nanos int64) {
 	c.check()
 }
 
-// Continue makes the clock go on from a time, if the time is ahead of it by more than the limit. It returns
-// by how many nanoseconds.
-func (c *clock) Continue(at int64) (gap int64) {
+// Continue makes the clock go on from a time, if the time is ahead of the clock by more than the limit. It
+// returns by how many nanoseconds the time is ahead.
+func (c *clock) Continue(from int64) (gap int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	w, now := c.wall.Load(), c.Now()
-	if gap = at - now; w.limit == 0 || at < now || gap <= w.limit || c.fixed.Load() != nil {
+	if gap = from - now; w.limit == 0 || from < now || gap <= w.limit || c.fixed.Load() != nil {
 		return 0
 	}
-	c.wall.Store(&wall{at - c.Monotonic(), w.limit})
+	c.wall.Store(&wall{from - c.Monotonic(), w.limit})
 	c.gap.Store(gap)
 	return gap
 }

@@ -97,14 +97,14 @@ func (a *App) stopMember() error {
 // node listens on every address, or on several.
 func ownAddress(cfg *config.Config, proves bool) topology.Address {
 	peerPort, port := cfg.PeerPort()
-	at := topology.Address{Port: port, PeerPort: peerPort}
+	address := topology.Address{Port: port, PeerPort: peerPort}
 	switch {
 	case !proves:
-		at.Host = "127.0.0.1" // without a proof the port for nodes listens on loopback addresses only
+		address.Host = "127.0.0.1" // without a proof the port for nodes listens on loopback addresses only
 	case len(cfg.Bind) == 1 && !isWildcard(strings.TrimPrefix(cfg.Bind[0], "-")):
-		at.Host = strings.TrimPrefix(cfg.Bind[0], "-")
+		address.Host = strings.TrimPrefix(cfg.Bind[0], "-")
 	}
-	return at
+	return address
 }
 
 func isWildcard(host string) bool {

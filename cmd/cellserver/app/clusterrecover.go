@@ -102,7 +102,7 @@ func recovery(cfg *config.Config) (r *cluster.Recovery, unlock func(), err error
 	if err := resolveDir(cfg); err != nil {
 		return nil, nil, err
 	}
-	at, err := localAddress(cfg)
+	self, err := localAddress(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,15 +117,15 @@ func recovery(cfg *config.Config) (r *cluster.Recovery, unlock func(), err error
 		Store: store.New(store.Options{
 			Databases: cfg.Databases,
 		}),
-		Self: at, Zone: cfg.Cluster.Zone, Now: time.Now().UnixNano(), Log: slog.New(slog.DiscardHandler),
+		Self: self, Zone: cfg.Cluster.Zone, Now: time.Now().UnixNano(), Log: slog.New(slog.DiscardHandler),
 	}, func() { _ = lock.Close() }, nil
 }
 
 // localAddress returns the address of cluster-nodes that is of this machine and has its port.
-func localAddress(cfg *config.Config) (at topology.Address, err error) {
+func localAddress(cfg *config.Config) (address topology.Address, err error) {
 	list, err := topology.ParseAddresses(cfg.Cluster.Nodes)
 	if err != nil {
-		return at, err
+		return address, err
 	}
 	_, port := cfg.PeerPort()
 	for _, a := range list {
@@ -136,6 +136,6 @@ func localAddress(cfg *config.Config) (at topology.Address, err error) {
 			return a, ln.Close()
 		}
 	}
-	return at, errors.New("no address of cluster-nodes is of this machine and has its port: give the " +
+	return address, errors.New("no address of cluster-nodes is of this machine and has its port: give the " +
 		"directives of this node")
 }

@@ -32,12 +32,12 @@ func inherit(files []*os.File) (all inherited, err error) {
 			return nil, fmt.Errorf("the socket %s of systemd cannot be used: %w: use ListenStream=",
 				file.Name(), cause(err))
 		}
-		at := ln.Addr()
+		addr := ln.Addr()
 		ln.Close()
 		if !listens(file) {
 			return nil, fmt.Errorf("the socket %s of systemd is a connection: use Accept=no", file.Name())
 		}
-		all = append(all, &inheritedSocket{file: file, network: at.Network(), address: at.String()})
+		all = append(all, &inheritedSocket{file: file, network: addr.Network(), address: addr.String()})
 	}
 	return all, nil
 }
@@ -49,8 +49,8 @@ func (all inherited) listen(network, address string) (net.Listener, error) {
 	}
 	if network == "unix" {
 		address = filepath.Clean(address)
-	} else if at, err := net.ResolveTCPAddr(network, address); err == nil {
-		network, address = "tcp", at.String()
+	} else if addr, err := net.ResolveTCPAddr(network, address); err == nil {
+		network, address = "tcp", addr.String()
 	}
 	for _, s := range all {
 		if s.network == network && s.address == address {

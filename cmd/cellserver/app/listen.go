@@ -13,20 +13,19 @@ import (
 	"cellserver/internal/config"
 )
 
-// listen opens a listener, if it is not inherited. Its error names the address and the remedy.
-func listen(at endpoint, own inherited, cfg *config.Config) (net.Listener, error) {
-	if ln, err := own.listen(at.network, at.address); ln != nil || err != nil {
+// listen returns the inherited listener of an endpoint. Without one it opens a listener. Its error names the
+// address and the remedy.
+func listen(e endpoint, sockets inherited, cfg *config.Config) (net.Listener, error) {
+	if ln, err := sockets.listen(e.network, e.address); ln != nil || err != nil {
 		return ln, err
 	}
-	if at.network == "unix" {
-		return listenUnix(at.address, fs.FileMode(cfg.UnixSocketPerm))
+	if e.network == "unix" {
+		return listenUnix(e.address, fs.FileMode(cfg.UnixSocketPerm))
 	}
-	tcp := net.ListenConfig{
-		KeepAlive: -1, // listener.Accept sets it for each connection
-	}
-	ln, err := tcp.Listen(context.Background(), at.network, at.address)
+	tcp := net.ListenConfig{KeepAlive: -1} // listener.Accept sets it for each connection
+	ln, err := tcp.Listen(context.Background(), e.network, e.address)
 	if err != nil {
-		return nil, cannotListen(at.address, err,
+		return nil, cannotListen(e.address, err,
 			"stop what listens there, or choose another port with --port",
 			"name an address of this machine with --bind, and a port that this user may open")
 	}
@@ -34,8 +33,8 @@ func listen(at endpoint, own inherited, cfg *config.Config) (net.Listener, error
 	return ln, nil
 }
 
-// listenUnix opens a unix socket with these permissions; 0 leaves them to the umask. It first removes the
-// socket of a server that was killed.
+// listenUnix opens a unix socket with these permissions; 0 leaves them to the umask. A socket at which nobody
+// listens is that of a server that was killed, so listenUnix removes it first.
 func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		conn.Close()
@@ -58,8 +57,8 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	return ln, nil
 }
 
-// cannotListen is the error of an address on which the server cannot listen. inUse is the remedy for an
-// address in use, and otherwise that for other reasons.
+// cannotListen returns the error for an address on which the server cannot listen. It ends with the remedy
+// `inUse` if the address is in use, and with the remedy `otherwise` for every other reason.
 func cannotListen(address string, err error, inUse, otherwise string) error {
 	remedy := otherwise
 	if errors.Is(err, syscall.EADDRINUSE) {

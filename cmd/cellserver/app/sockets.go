@@ -49,26 +49,26 @@ func (s *sockets) configure(cfg *config.Config) error {
 // change closes listeners before it opens others: a wildcard and an address that it covers exclude each
 // other.
 func (s *sockets) change(cfg *config.Config, after []endpoint) error {
-	for at, ln := range s.open {
-		if !slices.Contains(after, at) {
+	for e, ln := range s.open {
+		if !slices.Contains(after, e) {
 			ln.Close()
-			delete(s.open, at)
+			delete(s.open, e)
 		}
 	}
 	s.order = nil
-	for _, at := range after {
-		if s.open[at] == nil {
-			ln, err := listen(at, s.inherited, cfg)
-			if err != nil && at.optional && !errors.Is(err, syscall.EADDRINUSE) {
+	for _, e := range after {
+		if s.open[e] == nil {
+			ln, err := listen(e, s.inherited, cfg)
+			if err != nil && e.optional && !errors.Is(err, syscall.EADDRINUSE) {
 				s.log.Warn("an optional address is skipped", "error", err)
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			s.add(at, ln)
+			s.add(e, ln)
 		}
-		s.order = append(s.order, at)
+		s.order = append(s.order, e)
 	}
 	if len(s.order) == 0 {
 		return errors.New("cannot listen: none of the optional addresses exists: name another one with --bind")
@@ -77,13 +77,13 @@ func (s *sockets) change(cfg *config.Config, after []endpoint) error {
 }
 
 // add stores a new listener.
-func (s *sockets) add(at endpoint, ln net.Listener) {
+func (s *sockets) add(e endpoint, ln net.Listener) {
 	if s.open == nil {
 		s.open = map[endpoint]net.Listener{}
 	}
-	s.open[at] = &listener{ln, s, at.tls}
+	s.open[e] = &listener{ln, s, e.tls}
 	if s.accepting {
-		s.acceptFrom(s.open[at])
+		s.acceptFrom(s.open[e])
 	}
 }
 
@@ -111,8 +111,8 @@ func (s *sockets) acceptFrom(ln net.Listener) {
 func (s *sockets) addresses() (all []net.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range s.order {
-		all = append(all, s.open[at].Addr())
+	for _, e := range s.order {
+		all = append(all, s.open[e].Addr())
 	}
 	return all
 }

@@ -26,31 +26,31 @@ func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *
 	listeners := map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure}
 	for port, l := range listeners {
 		l.Handler, l.Bounds, l.Log = h, bounds, log.Logger
-		l.Failed = func(at net.Addr, err error) {
+		l.Failed = func(addr net.Addr, err error) {
 			log.Error("a listener of HTTP failed: set "+port+" to 0 and back to open it again",
-				"address", at, "error", err)
+				"address", addr, "error", err)
 		}
 	}
 }
 
 // configure listens where a configuration says; port 0 means no address. If one listener cannot, both keep
 // their previous addresses. A listener that closes does so first, so that the other one can take its port.
-func (d *webDoor) configure(at config.Web) error {
+func (d *webDoor) configure(web config.Web) error {
 	type place struct {
 		*bounded.Listener
 		port   int
 		suffix string
 	}
-	first, then := place{&d.plain, at.Port, "-port"}, place{&d.secure, at.TLSPort, "-tls-port"}
+	first, then := place{&d.plain, web.Port, "-port"}, place{&d.secure, web.TLSPort, "-tls-port"}
 	if then.port == 0 {
 		first, then = then, first
 	}
 	before := first.Address()
-	err := d.listen(first.Listener, at.Bind, first.port, first.suffix)
+	err := d.listen(first.Listener, web.Bind, first.port, first.suffix)
 	if err != nil {
 		return err
 	}
-	if err = d.listen(then.Listener, at.Bind, then.port, then.suffix); err != nil {
+	if err = d.listen(then.Listener, web.Bind, then.port, then.suffix); err != nil {
 		err = errors.Join(err, first.Listen(before))
 	}
 	return err
