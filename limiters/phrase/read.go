@@ -2,7 +2,6 @@ package phrase
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ func wordsIn(text string) []string {
 }
 
 // failf returns an error.
-func failf(format string, args ...any) error { return errors.New(fmt.Sprintf(format, args...)) }
+func failf(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
 // reader reads the words of a limit from left to right.
 type reader struct {
