@@ -2,9 +2,8 @@ package fs
 
 import "golang.org/x/sys/unix"
 
-// DropCache implements [DropCache] with posix_fadvise(2). The page cache consists of folios of up
-// to some MB, and the kernel drops only whole ones.
+// DropCache implements [DropCache] with posix_fadvise(2). The kernel drops only whole folios of the page
+// cache, so up to some MB at both ends of the range may stay.
 func (f osFile) DropCache(from, n int64) {
-	// An error only means that the kernel keeps the bytes longer.
-	_ = unix.Fadvise(int(f.Fd()), from, n, unix.FADV_DONTNEED)
+	_ = unix.Fadvise(int(f.Fd()), from, n, unix.FADV_DONTNEED) // after an error the bytes stay longer
 }

@@ -11,7 +11,7 @@ import (
 type FS interface {
 	// Open opens a file, with the flags of os.OpenFile (os.O_RDONLY; os.O_WRONLY with
 	// os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND). It creates files with the mode 0644, less the
-	// umask. The error is ErrNoFile if the name has something else than a file, such as a named pipe.
+	// umask. The error is ErrNoFile if the name is that of something else, such as a named pipe.
 	Open(name string, flag int) (File, error)
 	// Rename renames a file or a directory. A file replaces a file that has the new name.
 	Rename(from, to string) error
@@ -49,8 +49,8 @@ type File interface {
 }
 
 // DropCache advises the kernel to drop n bytes of a file from the page cache, beginning at the byte from.
-// The kernel keeps bytes that are not on disk. For other files than those of [OS] on Linux it does nothing:
-// see dropcache_linux.go.
+// The kernel keeps bytes that are not on disk. DropCache does nothing for a file of another [FS] than [OS],
+// or on another system than Linux.
 func DropCache(f File, from, n int64) {
 	if c, ok := f.(interface{ DropCache(from, n int64) }); ok {
 		c.DropCache(from, n)
@@ -60,7 +60,7 @@ func DropCache(f File, from, n int64) {
 // ErrLocked is the error of a file that another process has locked.
 var ErrLocked = errors.New("another process has locked the file")
 
-// ErrNoFile is the error of a name that has something else than a file.
+// ErrNoFile is the error of the name of something else than a file, such as a directory.
 var ErrNoFile = errors.New("not a file")
 
 // Exists reports whether a file exists and can be opened.
