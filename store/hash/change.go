@@ -40,21 +40,22 @@ func set(c value.Collection, o *value.Operands, l *value.Limits) (value.Collecti
 	if at := list.Find(field, 2); at >= 0 {
 		at += len(field)
 		val := packed.AppendElement(field[:0], o.More)
-		return small(list.Replace(at, list.Next(at), val, 1, 1)), value.Outcome{Changed: true}
+		return smallOf(list.Replace(at, list.Next(at), val, 1, 1)), value.Outcome{Changed: true}
 	}
 	if h.small.Len() >= l.HashEntries {
 		return h.small.setLarge(o)
 	}
-	return small(list.Append(packed.AppendElement(field, o.More), 2)), value.Outcome{Changed: true, Added: true}
+	list = list.Append(packed.AppendElement(field, o.More), 2)
+	return smallOf(list), value.Outcome{Changed: true, Added: true}
 }
 
 // first returns a hash of one field.
 func first(o *value.Operands, l *value.Limits, scratch []byte) (value.Collection, value.Outcome) {
 	if l.HashEntries < 1 || tooLong(o, l) {
-		return small(packed.New()).setLarge(o)
+		return smallOf(packed.New()).setLarge(o)
 	}
 	elements := packed.AppendElement(packed.AppendElement(scratch, o.Value), o.More)
-	return small(packed.Of(elements, 2)), value.Outcome{Changed: true, Added: true}
+	return smallOf(packed.Of(elements, 2)), value.Outcome{Changed: true, Added: true}
 }
 
 func tooLong(o *value.Operands, l *value.Limits) bool {
@@ -82,5 +83,5 @@ func remove(c value.Collection, o *value.Operands, _ *value.Limits) (value.Colle
 	if at < 0 {
 		return c, value.Outcome{}
 	}
-	return small(list.Remove(at, list.Next(list.Next(at)), 2)), value.Outcome{Changed: true}
+	return smallOf(list.Remove(at, list.Next(list.Next(at)), 2)), value.Outcome{Changed: true}
 }

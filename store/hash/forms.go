@@ -15,7 +15,8 @@ type Small struct{ list packed.List }
 // Large is the form of a hash that exceeds the limits.
 type Large struct{ fields *trie.Map }
 
-func small(l *packed.List) *Small { return (*Small)(unsafe.Pointer(l)) }
+// smallOf returns a list of fields and values as a hash, without a copy.
+func smallOf(l *packed.List) *Small { return (*Small)(unsafe.Pointer(l)) }
 
 // Kind returns [value.Hash].
 func (*Small) Kind() value.Kind { return value.Hash }
@@ -45,12 +46,12 @@ func (*Small) Encoding() string { return "listpack" }
 func (*Large) Encoding() string { return "hashtable" }
 
 // Clone returns an independent copy.
-func (s *Small) Clone() value.Collection { return small(s.list.Clone()) }
+func (s *Small) Clone() value.Collection { return smallOf(s.list.Clone()) }
 
 // Clone returns an independent copy. The two share the parts that neither of them has changed.
 func (g *Large) Clone() value.Collection {
 	c := &Large{g.fields.Copy()}
-	g.fields.Shared()
+	g.fields.Disown()
 	return c
 }
 
@@ -60,5 +61,5 @@ func (s *Small) Fork() (c value.Collection, copied int64) { return s.Clone(), s.
 // Fork returns a copy that shares what does not change; see [value.Collection].
 func (g *Large) Fork() (c value.Collection, copied int64) { return g.Clone(), pathBytes }
 
-// pathBytes is about how much of a large hash a change copies if another one shares it.
+// pathBytes is about how many bytes a change copies in a large hash whose nodes another one shares.
 const pathBytes = 2048

@@ -88,7 +88,7 @@ func (s *Small) each(f func(field, val []byte) bool) {
 	}
 }
 
-// Room is where [Hash.At] keeps what is an integer.
+// Room is the memory in which [Hash.At] writes a field and a value that are stored as integers.
 type Room struct{ trie.Room }
 
 // At returns the field of a rank and its value, 0 ≤ rank < Len. The bytes are valid until the hash changes

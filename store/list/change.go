@@ -63,14 +63,14 @@ func put(c value.Collection, i, removed int, text []byte, l *value.Limits) value
 		return c
 	case *Small:
 		if p.fits(&c.block) {
-			return small(p.into(&c.block))
+			return smallOf(p.into(&c.block))
 		}
 		g := &Large{owner: &owner{}}
 		g.root = g.leaf(&c.block)
 		g.put(&p)
 		return g
 	}
-	return small(packed.Of(p.element, 1))
+	return smallOf(packed.Of(p.element, 1))
 }
 
 func popFirst(c value.Collection, o *value.Operands, _ *value.Limits) (value.Collection, value.Outcome) {
@@ -96,10 +96,10 @@ func cut(c value.Collection, head, tail int64) (value.Collection, value.Outcome)
 	case head <= 0 && tail <= 0:
 		return c, value.Outcome{}
 	case head >= n || tail >= n || head+tail >= n:
-		return small(packed.New()), changed
+		return smallOf(packed.New()), changed
 	}
 	if s, ok := c.(*Small); ok {
-		return small(cutBlock(&s.block, int(head), int(tail))), changed
+		return smallOf(cutBlock(&s.block, int(head), int(tail))), changed
 	}
 	g := c.(*Large)
 	g.root = g.own(g.root)
@@ -139,7 +139,7 @@ func remove(c value.Collection, o *value.Operands, l *value.Limits) (value.Colle
 	}
 	if s, ok := c.(*Small); ok {
 		b := r.block(&s.block)
-		return small(b), value.Outcome{Changed: b != &s.block}
+		return smallOf(b), value.Outcome{Changed: b != &s.block}
 	}
 	g := c.(*Large)
 	root := g.removeFrom(g.root, &r)
@@ -147,7 +147,7 @@ func remove(c value.Collection, o *value.Operands, l *value.Limits) (value.Colle
 	case g.root:
 		return c, value.Outcome{}
 	case nil:
-		return small(packed.New()), changed
+		return smallOf(packed.New()), changed
 	}
 	g.root = root
 	return g.settled(), changed

@@ -17,7 +17,8 @@ type Large struct {
 	owner *owner
 }
 
-func small(b *packed.List) *Small { return (*Small)(unsafe.Pointer(b)) }
+// smallOf returns a block of elements as a list, without a copy.
+func smallOf(b *packed.List) *Small { return (*Small)(unsafe.Pointer(b)) }
 
 // The maximum of one block, even if the limits allow more: every change reads a block, and moves its bytes.
 const (
@@ -71,7 +72,7 @@ func (*Large) Encoding() string { return encoding }
 const encoding = "quicklist"
 
 // Clone returns an independent copy.
-func (s *Small) Clone() value.Collection { return small(s.block.Clone()) }
+func (s *Small) Clone() value.Collection { return smallOf(s.block.Clone()) }
 
 // Clone returns an independent copy. The two share the parts that neither of them has changed.
 func (g *Large) Clone() value.Collection {
@@ -85,7 +86,7 @@ func (s *Small) Fork() (c value.Collection, copied int64) { return s.Clone(), s.
 // Fork returns a copy that shares what does not change; see [value.Collection].
 func (g *Large) Fork() (c value.Collection, copied int64) { return g.Clone(), pathBytes }
 
-// pathBytes is about how much of a large list a change copies if another one shares it.
+// pathBytes is about how many bytes a change copies in a large list whose nodes another one shares.
 const pathBytes = 2048
 
 // settled returns the list in its form after elements were removed.
@@ -97,7 +98,7 @@ func (g *Large) settled() value.Collection {
 	case g.root.kids != nil:
 		return g
 	case g.root.owner == g.owner && g.root.room == int(g.root.block.Bytes()):
-		return small(g.root.block)
+		return smallOf(g.root.block)
 	}
-	return small(g.root.block.Clone())
+	return smallOf(g.root.block.Clone())
 }

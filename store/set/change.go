@@ -43,7 +43,7 @@ func add(c value.Collection, o *value.Operands, l *value.Limits) (value.Collecti
 	if _, ok := decimal.Parse(o.Value); ok && l.SetIntEntries > 0 {
 		return newInts(0, 2).add(o.Value, l)
 	}
-	return small(packed.New()).add(o.Value)
+	return smallOf(packed.New()).add(o.Value)
 }
 
 func (s *Ints) add(member []byte, l *value.Limits) (value.Collection, value.Outcome) {
@@ -57,20 +57,20 @@ func (s *Ints) add(member []byte, l *value.Limits) (value.Collection, value.Outc
 			return s.insert(i, n), added
 		}
 	}
-	if s.count < smallMembers {
+	if s.count < maxSmallMembers {
 		grown := packed.New()
 		s.each(func(member []byte) bool {
 			var buf [scratchBytes]byte
 			grown = grown.Append(packed.AppendElement(buf[:0], member), 1)
 			return true
 		})
-		return small(grown).add(member)
+		return smallOf(grown).add(member)
 	}
 	return enlarged(s.each, member), added
 }
 
 func (s *Small) add(member []byte) (value.Collection, value.Outcome) {
-	if len(member) > smallBytes {
+	if len(member) > maxSmallMember {
 		return enlarged(s.each, member), added
 	}
 	var buf [scratchBytes]byte
@@ -78,10 +78,10 @@ func (s *Small) add(member []byte) (value.Collection, value.Outcome) {
 	switch {
 	case s.list.Find(element, 1) >= 0:
 		return s, value.Outcome{}
-	case s.Len() >= smallMembers:
+	case s.Len() >= maxSmallMembers:
 		return enlarged(s.each, member), added
 	}
-	return small(s.list.Append(element, 1)), added
+	return smallOf(s.list.Append(element, 1)), added
 }
 
 // enlarged returns the large form of members and one more.
@@ -100,13 +100,13 @@ func remove(c value.Collection, o *value.Operands, _ *value.Limits) (value.Colle
 	case s.large != nil:
 		return c, value.Outcome{Changed: s.large.members.Remove(o.Value)}
 	case s.small != nil:
-		if len(o.Value) > smallBytes {
+		if len(o.Value) > maxSmallMember {
 			return c, value.Outcome{}
 		}
 		var buf [scratchBytes]byte
 		list := &s.small.list
 		if at := list.Find(packed.AppendElement(buf[:0], o.Value), 1); at >= 0 {
-			return small(list.Remove(at, list.Next(at), 1)), value.Outcome{Changed: true}
+			return smallOf(list.Remove(at, list.Next(at), 1)), value.Outcome{Changed: true}
 		}
 	case s.ints != nil:
 		if n, ok := decimal.Parse(o.Value); ok {

@@ -9,9 +9,9 @@
 //
 // # Invariants
 //
-//   - A set of integers is a sorted block, up to the number of members that [value.Limits] say.
-//   - Another small set is one block, in the order in which its members were added. Integers that it had before its first
-//     text come first, in ascending order.
+//   - A set of integers begins as an Ints, and stays one up to the number of members in [value.Limits].
+//   - A Small has its members in the order in which they were added. Those that it had as an Ints come
+//     first, in ascending order.
 //   - A set changes its form as it grows, from Ints to Small to Large, and never back.
 //
 // # Locks

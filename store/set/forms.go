@@ -9,21 +9,21 @@ import (
 )
 
 // Small is the compact form of members that are not all integers. It is the beginning of a block of memory,
-// so it must never be copied; use the pointer. Redis 7.0 has no such form: its name is that of the large
-// one.
+// so it must never be copied; use the pointer. Redis 7.0 has no such form, so
+// its Encoding is that of Large.
 type Small struct{ list packed.List }
 
-// Large is the form of all other sets.
+// Large is the form of a set that Ints and Small cannot hold.
 type Large struct{ members *trie.Map }
 
-// The limits of the compact form: the most members, and the longest member in bytes. They are those of Redis
-// 7.2.
+// The limits of Small are those of Redis 7.2.
 const (
-	smallMembers = 128
-	smallBytes   = 64
+	maxSmallMembers = 128
+	maxSmallMember  = 64 // bytes of each
 )
 
-func small(l *packed.List) *Small { return (*Small)(unsafe.Pointer(l)) }
+// smallOf returns a list of members as a set, without a copy.
+func smallOf(l *packed.List) *Small { return (*Small)(unsafe.Pointer(l)) }
 
 // Kind returns [value.Set].
 func (*Small) Kind() value.Kind { return value.Set }
@@ -53,12 +53,12 @@ func (*Small) Encoding() string { return "hashtable" }
 func (*Large) Encoding() string { return "hashtable" }
 
 // Clone returns an independent copy.
-func (s *Small) Clone() value.Collection { return small(s.list.Clone()) }
+func (s *Small) Clone() value.Collection { return smallOf(s.list.Clone()) }
 
 // Clone returns an independent copy. The two share the parts that neither of them has changed.
 func (g *Large) Clone() value.Collection {
 	c := &Large{g.members.Copy()}
-	g.members.Shared()
+	g.members.Disown()
 	return c
 }
 
@@ -68,5 +68,5 @@ func (s *Small) Fork() (c value.Collection, copied int64) { return s.Clone(), s.
 // Fork returns a copy that shares what does not change; see [value.Collection].
 func (g *Large) Fork() (c value.Collection, copied int64) { return g.Clone(), pathBytes }
 
-// pathBytes is about how much of a large set a change copies if another one shares it.
+// pathBytes is about how many bytes a change copies in a large set whose nodes another one shares.
 const pathBytes = 2048

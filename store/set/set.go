@@ -53,7 +53,7 @@ func (s Set) Seek() int {
 }
 
 // scratchBytes is the room for the element of a member of the compact form.
-const scratchBytes = smallBytes + 8
+const scratchBytes = maxSmallMember + 8
 
 // Has reports whether a member is there.
 func (s Set) Has(member []byte) bool {
@@ -61,7 +61,7 @@ func (s Set) Has(member []byte) bool {
 	case s.ints != nil:
 		return s.ints.has(member)
 	case s.small != nil:
-		if len(member) > smallBytes {
+		if len(member) > maxSmallMember {
 			return false
 		}
 		var buf [scratchBytes]byte
@@ -96,7 +96,7 @@ func (s *Small) each(f func(member []byte) bool) {
 	}
 }
 
-// Room is where [Set.At] keeps an integer.
+// Room is the memory in which [Set.At] writes a member that is stored as an integer.
 type Room struct{ trie.Room }
 
 // At returns the member of a rank, 0 ≤ rank < Len. The bytes are valid until the set changes or room is used

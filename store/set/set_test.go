@@ -101,9 +101,9 @@ func check(t *testing.T, m model, c value.Collection, l *value.Limits) {
 	case s.ints != nil:
 		require.LessOrEqual(t, s.Len(), l.SetIntEntries)
 	case s.small != nil:
-		require.LessOrEqual(t, s.Len(), smallMembers)
+		require.LessOrEqual(t, s.Len(), maxSmallMembers)
 		for _, member := range m {
-			require.LessOrEqual(t, len(member), smallBytes)
+			require.LessOrEqual(t, len(member), maxSmallMember)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestModel(t *testing.T) {
 
 // TestForms: a set has the form of its members: integers, few short ones, or others.
 func TestForms(t *testing.T) {
-	long := string(bytes.Repeat([]byte("x"), smallBytes+1))
+	long := string(bytes.Repeat([]byte("x"), maxSmallMember+1))
 	for _, c := range []struct {
 		what    string
 		ints    int

@@ -107,7 +107,7 @@ func (m *Map) At(rank int, room *Room) (key, value []byte) {
 	return key, value
 }
 
-// Room is where the reader of entries keeps those that are integers.
+// Room is the memory in which a reader writes a key and a value that are stored as integers.
 type Room struct{ Key, Value [20]byte }
 
 // Each calls f for every entry until f returns false. The bytes are valid until f returns. f must not change
@@ -197,5 +197,5 @@ func (m *Map) Copy() *Map {
 	return &c
 }
 
-// Shared makes the map own none of its nodes any more: after [Map.Copy], if the receiver is changed, too.
-func (m *Map) Shared() { m.owner = &owner{} }
+// Disown makes the map own none of its nodes any more. Call it after [Map.Copy] if the receiver changes, too.
+func (m *Map) Disown() { m.owner = &owner{} }

@@ -117,7 +117,7 @@ func TestCopiesAreIndependent(t *testing.T) {
 		for k, v := range model {
 			copied[k] = v
 		}
-		m.Shared()
+		m.Disown()
 		for range keys {
 			k, v := randomKey(r, keys), randomValue(r)
 			c.Set([]byte(k), []byte(v))
