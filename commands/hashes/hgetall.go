@@ -10,21 +10,21 @@ var (
 		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly,
 		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get all the fields and values in a hash", Usage: "key",
-		Complexity: hashCost, Tips: commands.NondeterministicOrder,
+		Complexity: hashComplexity, Tips: commands.NondeterministicOrder,
 		Run: func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly,
 		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get all the fields in a hash", Usage: "key",
-		Complexity: hashCost, Tips: commands.NondeterministicOrder,
+		Complexity: hashComplexity, Tips: commands.NondeterministicOrder,
 		Run: func(c *commands.Call) error { return replyHash(c, true, false) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hvals", Arity: 2, Flags: commands.ReadOnly,
 		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
 		Summary: "Get all the values in a hash", Usage: "key",
-		Complexity: hashCost, Tips: commands.NondeterministicOrder,
+		Complexity: hashComplexity, Tips: commands.NondeterministicOrder,
 		Run: func(c *commands.Call) error { return replyHash(c, false, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
@@ -35,7 +35,7 @@ var (
 	})
 )
 
-const hashCost = "O(N) where N is the size of the hash."
+const hashComplexity = "O(N) where N is the size of the hash."
 
 // replyHash replies with all fields, all values, or both.
 func replyHash(c *commands.Call, fields, vals bool) error {

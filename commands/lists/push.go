@@ -12,28 +12,28 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Prepend one or multiple elements to a list", Usage: "key element [element ...]",
-		Complexity: pushCost, Run: func(c *commands.Call) error { return push(c, first, true) },
+		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, first, true) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "rpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "1.0.0",
 		Summary: "Append one or multiple elements to a list", Usage: "key element [element ...]",
-		Complexity: pushCost, Run: func(c *commands.Call) error { return push(c, last, true) },
+		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, last, true) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "lpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "2.2.0",
 		Summary: "Prepend an element to a list, only if the list exists", Usage: "key element [element ...]",
-		Complexity: pushCost, Run: func(c *commands.Call) error { return push(c, first, false) },
+		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, first, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "rpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "2.2.0",
 		Summary: "Append an element to a list, only if the list exists", Usage: "key element [element ...]",
-		Complexity: pushCost, Run: func(c *commands.Call) error { return push(c, last, false) },
+		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, last, false) },
 	})
 )
 
 const (
-	pushFlags = commands.Write | commands.DenyOOM | commands.Fast
-	pushCost  = "O(1) for each element added, so O(N) to add N elements when the command is called " +
+	pushFlags      = commands.Write | commands.DenyOOM | commands.Fast
+	pushComplexity = "O(1) for each element added, so O(N) to add N elements when the command is called " +
 		"with multiple arguments."
 )
 

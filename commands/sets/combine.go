@@ -10,8 +10,6 @@ import (
 	"cellserver/store/set"
 )
 
-// SUNION, SINTER, SDIFF and the commands that store their results.
-
 // costOfCombination counts the members of all sets. Each of them is looked up in the others.
 var costOfCombination = commands.CostOfValues(10)
 
@@ -30,13 +28,22 @@ func readSets(c *commands.Call, keys [][]byte) ([]set.Set, error) {
 	return all, nil
 }
 
+// inter gives the members that are in all sets. It searches the larger sets for members of the smallest.
 func inter(all []set.Set) members {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b set.Set) int { return cmp.Compare(a.Len(), b.Len()) })
+	return selectMembers(all, true)
+}
+
+// diff gives the members of the first set that are in no other.
+func diff(all []set.Set) members { return selectMembers(all, false) }
+
+// selectMembers gives the members of the first set that every other set has, or that no other set has.
+func selectMembers(all []set.Set, has bool) members {
 	return func(f func([]byte) bool) {
 		all[0].Each(func(member []byte) bool {
 			for _, other := range all[1:] {
-				if !other.Has(member) {
+				if other.Has(member) != has {
 					return true
 				}
 			}
@@ -45,19 +52,7 @@ func inter(all []set.Set) members {
 	}
 }
 
-func diff(all []set.Set) members {
-	return func(f func([]byte) bool) {
-		all[0].Each(func(member []byte) bool {
-			for _, other := range all[1:] {
-				if other.Has(member) {
-					return true
-				}
-			}
-			return f(member)
-		})
-	}
-}
-
+// union gives the members of any set, each of them once.
 func union(all []set.Set) members {
 	return func(f func([]byte) bool) {
 		for i, s := range all {
@@ -78,15 +73,15 @@ func union(all []set.Set) members {
 	}
 }
 
-// combine is the function of a command that replies with a result.
-func combine(of func([]set.Set) members) func(*commands.Call) error {
+// combine returns the function of a command that replies with the result of an operation.
+func combine(operation func([]set.Set) members) func(*commands.Call) error {
 	return func(c *commands.Call) error {
 		all, err := readSets(c, c.Args[1:])
 		if err != nil {
 			return err
 		}
 		var found [][]byte
-		of(all)(func(member []byte) bool {
+		operation(all)(func(member []byte) bool {
 			found = append(found, bytes.Clone(member))
 			return true
 		})
@@ -98,8 +93,8 @@ func combine(of func([]set.Set) members) func(*commands.Call) error {
 	}
 }
 
-// combineStore is the function of a command that stores a result.
-func combineStore(of func([]set.Set) members) func(*commands.Call) error {
+// combineStore returns the function of a command that stores the result of an operation.
+func combineStore(operation func([]set.Set) members) func(*commands.Call) error {
 	return func(c *commands.Call) error {
 		all, err := readSets(c, c.Args[2:])
 		if err != nil {
@@ -108,7 +103,7 @@ func combineStore(of func([]set.Set) members) func(*commands.Call) error {
 		e := c.Tx.Write(c.Args[1])
 		existed := e.Exists()
 		e.StoreAll(set.Type, store.NoExpiry, func(add func(store.Operands)) {
-			of(all)(func(member []byte) bool {
+			operation(all)(func(member []byte) bool {
 				add(store.Operands{Value: member})
 				return true
 			})

@@ -1,7 +1,6 @@
 // Package sets holds the commands on sets.
 //
-// set.go reads sets and stores results. combine.go has the arguments of unions, intersections and
-// differences.
+// set.go reads and changes the set of a key. combine.go makes unions, intersections and differences.
 //
 // May use: the keyspace alone.
 //

@@ -8,7 +8,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "sintercard", Arity: -3, Flags: commands.ReadOnly,
 	Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSet, Since: "7.0.0",
 	Summary: "Intersect multiple sets and return the cardinality of the result", Usage: "numkeys key [key ...] [LIMIT limit]",
-	Complexity: interCost, Run: sintercard, Cost: costOfCombination,
+	Complexity: interComplexity, Run: sintercard, Cost: costOfCombination,
 })
 
 func sintercard(c *commands.Call) error {

@@ -5,9 +5,9 @@ import (
 	"cellserver/store/set"
 )
 
-// SRANDMEMBER key [count] replies with a random member, or null. With a positive count it replies with count
-// different members, at most all. With a negative count it replies with exactly -count members, which may
-// repeat.
+// SRANDMEMBER key [count] replies with a random member, or null. With a positive count it replies with so
+// many different members, or with all if there are fewer. With a negative count it replies with exactly
+// -count members, which may repeat, or with none if the set is empty.
 var _ = commands.Register(&commands.Command{
 	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly,
 	Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",

@@ -12,18 +12,19 @@ var (
 		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly,
 		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
-		Complexity: zdiffCost, Run: zdiff, Cost: costOfCombination,
+		Complexity: zdiffComplexity, Run: zdiff, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
 		Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
-		Usage:   "destination numkeys key [key ...]", Complexity: zdiffCost,
+		Usage:   "destination numkeys key [key ...]", Complexity: zdiffComplexity,
 		Run: zdiffstore, Cost: costOfCombination,
 	})
 )
 
-const zdiffCost = "O(L + (N-K)log(N)) worst case where L is the total number of elements in all the sets, N is the size of the first set, and K is the size of the result set."
+const zdiffComplexity = "O(L + (N-K)log(N)) worst case where L is the total number of elements " +
+	"in all the sets, N is the size of the first set, and K is the size of the result set."
 
 func zdiff(c *commands.Call) error {
 	o, err := combineArgs(c, 1, scorable)

@@ -16,7 +16,7 @@ var (
 		Summary: "Intersect multiple sorted sets",
 		Usage: "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE " +
 			"<SUM | MIN | MAX>] [WITHSCORES]",
-		Complexity: zinterCost, Run: zinter, Cost: costOfCombination,
+		Complexity: zinterComplexity, Run: zinter, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
@@ -24,7 +24,7 @@ var (
 		Summary: "Intersect multiple sorted sets and store the resulting sorted set in a new key",
 		Usage: "destination numkeys key [key ...] [WEIGHTS weight [weight " +
 			"...]] [AGGREGATE <SUM | MIN | MAX>]",
-		Complexity: zinterCost, Run: zinterstore, Cost: costOfCombination,
+		Complexity: zinterComplexity, Run: zinterstore, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly,
@@ -37,7 +37,9 @@ var (
 	})
 )
 
-const zinterCost = "O(N*K)+O(M*log(M)) worst case with N being the smallest input sorted set, K being the number of input sorted sets and M being the number of elements in the resulting sorted set."
+const zinterComplexity = "O(N*K)+O(M*log(M)) worst case with N being the smallest input sorted set, " +
+	"K being the number of input sorted sets and M being the number of elements in the " +
+	"resulting sorted set."
 
 func zinter(c *commands.Call) error {
 	o, err := combineArgs(c, 1, weighable|scorable)

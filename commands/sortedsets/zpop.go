@@ -12,7 +12,7 @@ var (
 		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast,
 		Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
 		Summary: "Remove and return members with the lowest scores in a sorted set", Usage: "key [count]",
-		Complexity: zpopCost,
+		Complexity: zpopComplexity,
 		Run:        func(c *commands.Call) error { return zpop(c, false) },
 		Cost:       func(c *commands.Call) int { return costOfZpop(c, false) },
 	})
@@ -20,13 +20,14 @@ var (
 		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast,
 		Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
 		Summary: "Remove and return members with the highest scores in a sorted set", Usage: "key [count]",
-		Complexity: zpopCost,
+		Complexity: zpopComplexity,
 		Run:        func(c *commands.Call) error { return zpop(c, true) },
 		Cost:       func(c *commands.Call) int { return costOfZpop(c, true) },
 	})
 )
 
-const zpopCost = "O(log(N)*M) with N being the number of elements in the sorted set, and M being the number of elements popped."
+const zpopComplexity = "O(log(N)*M) with N being the number of elements in the sorted set, " +
+	"and M being the number of elements popped."
 
 var popKey = commands.OneKey.With("RW ACCESS DELETE")
 

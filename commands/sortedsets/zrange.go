@@ -13,7 +13,7 @@ var (
 		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary:    "Return a range of members in a sorted set",
 		Usage:      "key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
-		Complexity: zrangeCost,
+		Complexity: zrangeComplexity,
 		Run:        zrange(anyRange), Cost: costOfZrange(anyRange),
 	})
 	_ = commands.Register(&commands.Command{
@@ -21,7 +21,7 @@ var (
 		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` argument"},
 		Summary:    "Return a range of members in a sorted set, by index, with scores ordered from high to low",
-		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeCost,
+		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeComplexity,
 		Run: zrange(ranksDown), Cost: costOfZrange(ranksDown),
 	})
 	_ = commands.Register(&commands.Command{
@@ -70,7 +70,7 @@ var (
 )
 
 const (
-	zrangeCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
+	zrangeComplexity = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
 		"number of elements returned."
 	zrangeLimitCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
 		"number of elements being returned. If M is constant (e.g. always asking for the first 10 " +

@@ -9,7 +9,7 @@ var (
 		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write,
 		Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
 		Summary: "Remove all members in a sorted set within the given indexes", Usage: "key start stop",
-		Complexity: zremrangeCost,
+		Complexity: zremrangeComplexity,
 		Run:        func(c *commands.Call) error { return zremrange(c, byRank) },
 		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byRank) },
 	})
@@ -17,7 +17,7 @@ var (
 		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write,
 		Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
 		Summary: "Remove all members in a sorted set within the given scores", Usage: "key min max",
-		Complexity: zremrangeCost,
+		Complexity: zremrangeComplexity,
 		Run:        func(c *commands.Call) error { return zremrange(c, byScore) },
 		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byScore) },
 	})
@@ -25,13 +25,14 @@ var (
 		Name: "zremrangebylex", Arity: 4, Flags: commands.Write,
 		Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
 		Summary: "Remove all members in a sorted set between the given lexicographical range", Usage: "key min max",
-		Complexity: zremrangeCost,
+		Complexity: zremrangeComplexity,
 		Run:        func(c *commands.Call) error { return zremrange(c, byLex) },
 		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byLex) },
 	})
 )
 
-const zremrangeCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements removed by the operation."
+const zremrangeComplexity = "O(log(N)+M) with N being the number of elements in the sorted set " +
+	"and M the number of elements removed by the operation."
 
 func costOfRemoval(c *commands.Call, parse parseInterval) int {
 	return costOfRange(c, c.Args[1], changeSteps, func() (interval, error) {
