@@ -6,9 +6,8 @@ import (
 	"cellserver/commands"
 )
 
-// CLUSTER describes the cluster as this node sees it, in the formats of Redis. A server that is alone
-// is a cluster of one node that owns every slot. Without cluster-enabled, CLUSTER is an error as in
-// Redis.
+// CLUSTER describes the cluster as this node sees it, in the formats of Redis. Without cluster-enabled,
+// it is an error as in Redis.
 var _ = commands.Register(&commands.Command{
 	Name: "cluster", Arity: -2, Group: commands.GroupCluster, Since: "3.0.0",
 	Summary: "A container for cluster commands", Complexity: "Depends on subcommand.",
@@ -57,6 +56,7 @@ var _ = commands.Register(&commands.Command{
 	}, memberCommands, refusedCommands, []*commands.Command{clusterHelp}),
 })
 
+// clusterHelp is CLUSTER HELP, which also needs cluster-enabled.
 var clusterHelp = func() *commands.Command {
 	help := commands.HelpCommand("5.0.0")
 	help.Run = clusterOnly(commands.HelpOfParent)
@@ -65,7 +65,7 @@ var clusterHelp = func() *commands.Command {
 
 const errNoCluster commands.Error = "ERR This instance has cluster support disabled"
 
-// clusterOnly makes a command an error unless cluster-enabled is set.
+// clusterOnly returns a command that runs only with cluster-enabled, and is an error without it.
 func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	return func(c *commands.Call) error {
 		if !c.Server.Config().ClusterEnabled {
@@ -75,25 +75,28 @@ func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	}
 }
 
-// READONLY lets the connection read on nodes that follow the leader, READWRITE ends that. ASKING
-// changes nothing, because slots never move from one node to another.
+// READONLY lets the connection read on nodes that follow the leader, and READWRITE ends that. ASKING changes
+// nothing, because slots never move from one node to another.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(readOnly(true)),
-		Summary: "Enables read queries for a connection to a cluster replica node", Complexity: "O(1)",
+		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Since: "3.0.0",
+		Group: commands.GroupCluster, Categories: []string{"connection"}, Run: clusterOnly(letRead(true)),
+		Complexity: "O(1)", Summary: "Enables read queries for a connection to a cluster replica node",
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(readOnly(false)),
-		Summary: "Disables read queries for a connection to a cluster replica node", Complexity: "O(1)",
+		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast, Since: "3.0.0",
+		Group: commands.GroupCluster, Categories: []string{"connection"}, Run: clusterOnly(letRead(false)),
+		Complexity: "O(1)", Summary: "Disables read queries for a connection to a cluster replica node",
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "asking", Arity: 1, Flags: commands.Fast, Group: commands.GroupCluster, Categories: []string{"connection"}, Since: "3.0.0", Run: clusterOnly(commands.ReplyOK),
-		Summary: "Sent by cluster clients after an -ASK redirect", Complexity: "O(1)",
+		Name: "asking", Arity: 1, Flags: commands.Fast, Since: "3.0.0",
+		Group: commands.GroupCluster, Categories: []string{"connection"}, Run: clusterOnly(commands.ReplyOK),
+		Complexity: "O(1)", Summary: "Sent by cluster clients after an -ASK redirect",
 	})
 )
 
-// readOnly switches the reads on followers on or off.
-func readOnly(on bool) func(*commands.Call) error {
+// letRead returns a command that lets the connection read on followers, or ends that.
+func letRead(on bool) func(*commands.Call) error {
 	return func(c *commands.Call) error {
 		c.Conn.Modes.ReadOnly = on
 		return commands.ReplyOK(c)

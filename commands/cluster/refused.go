@@ -49,7 +49,7 @@ func refused(instead string, rows ...*commands.Command) []*commands.Command {
 			row.Flags = commands.Admin | commands.Stale | commands.NoAsyncLoading
 		}
 		row.Help = []string{strings.ToUpper(row.Name), "    Not here: " + instead + "."}
-		row.Run = func(c *commands.Call) error {
+		row.Run = func(c *commands.Call) error { // not by clusterOnly: the reference links to the file of Run
 			if !c.Server.Config().ClusterEnabled {
 				return errNoCluster
 			}

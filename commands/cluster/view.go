@@ -9,7 +9,7 @@ import (
 	"cellserver/store"
 )
 
-// viewOf returns the cluster as this node sees it. A server that is alone is a cluster of one node.
+// viewOf returns the cluster as this node sees it. A server that is alone is the only node, with all slots.
 func viewOf(c *commands.Call) *topology.View {
 	if t := c.Server.Control.Topology(); t != nil {
 		return t.View()
@@ -20,7 +20,7 @@ func viewOf(c *commands.Call) *topology.View {
 	}
 }
 
-// withLeader is a command that shows which node serves the slots. It is an error on a node that has not
+// withLeader returns a command that shows which node serves the slots. It is an error on a node that has not
 // heard of a leader since its start. Otherwise client libraries would believe that nobody serves the slots.
 // After an error they ask another node.
 func withLeader(run func(c *commands.Call) error) func(c *commands.Call) error {
