@@ -11,13 +11,10 @@ import (
 // GAP is the shortest time between two actions. With STRICT the log also keeps limited requests.
 // With RESOLUTION the log has one entry with a count for each interval of RESOLUTION seconds.
 //
-// If requests to one key have different periods, the log drops old actions by the period of the
-// request that it logs.
+// A request that is logged drops the actions that are older than its own period. This matters if the requests
+// to one key have different periods.
 //
-// The state is a sorted set. A member is the time of the action in Unix nanoseconds; its score is
-// the same time in microseconds. Several actions of one nanosecond have numbers
-// ("1700000000123456789-000000001"). An entry for several actions has their count
-// ("1700000000123456789x3"). A member of any other form counts as one action at its score.
+// The state is a sorted set: see [limiters.Log].
 //
 // Source: https://engineering.classdojo.com/blog/2015/02/06/rolling-rate-limiter/
 var _ = commands.Register(&commands.Command{
