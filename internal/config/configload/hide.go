@@ -7,23 +7,23 @@ import (
 	"cellserver/internal/quote"
 )
 
-// HideArgs returns a command line without the program's name in which stars replace the value of each
-// sensitive directive, such as requirepass. Every word keeps its length, so the words fit into the memory of
-// the process's arguments.
+// HideArgs returns args with stars for the value of each sensitive directive, such as requirepass. args is a
+// command line after the program's name. Every word keeps its length, so the words fit into the memory of the
+// process's arguments.
 func HideArgs(args []string) []string {
 	hidden := append([]string(nil), args...)
 	for i := 0; i < len(hidden); i++ {
 		if !strings.HasPrefix(hidden[i], "--") {
 			continue
 		}
-		option, n, err := parseOption(args[i:])
+		option, words, err := parseOption(args[i:])
 		if err != nil || !sensitive(option[0]) {
 			continue
 		}
-		if at := strings.IndexAny(hidden[i], "="+quote.Spaces); at >= 0 {
-			hidden[i] = hidden[i][:at+1] + stars(hidden[i][at+1:])
+		if nameEnd := strings.IndexAny(hidden[i], "="+quote.Spaces); nameEnd >= 0 {
+			hidden[i] = hidden[i][:nameEnd+1] + stars(hidden[i][nameEnd+1:])
 		}
-		for n--; n > 0; n-- {
+		for range words - 1 {
 			i++
 			hidden[i] = stars(hidden[i])
 		}
@@ -31,19 +31,20 @@ func HideArgs(args []string) []string {
 	return hidden
 }
 
-// HideEnviron returns an environment in which stars replace the value of each sensitive directive.
+// HideEnviron returns an environment with stars for the value of each sensitive directive.
 func HideEnviron(environ []string) []string {
 	hidden := append([]string(nil), environ...)
 	for i, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if directive, ours := strings.CutPrefix(name, prefix); ours && sensitive(strings.ReplaceAll(directive, "_", "-")) {
+		directive, found := strings.CutPrefix(name, prefix)
+		if found && sensitive(strings.ReplaceAll(directive, "_", "-")) {
 			hidden[i] = name + "=" + stars(value)
 		}
 	}
 	return hidden
 }
 
-// sensitive reports whether a directive has a secret value. The line of a user has passwords.
+// sensitive reports whether the value of a directive is secret. The value of user has passwords.
 func sensitive(name string) bool {
 	d, ok := config.Lookup(strings.ToLower(name))
 	return ok && d.Sensitive || strings.EqualFold(name, "user")
