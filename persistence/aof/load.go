@@ -13,16 +13,15 @@ import (
 	"cellserver/store"
 )
 
-// Damage is the error of a log with a file that the server cannot load. Nothing on disk has
-// changed.
+// Damage is the error of a file of a log that the server cannot load. Nothing on disk has changed.
 type Damage struct {
 	File   string
-	Offset int64
+	Offset int64 // of the fault, or of the piece that has it
 	Reason error
 	Advice string // what to do
 }
 
-// Error returns all fields.
+// Error says where the damage is, its reason, and what to do.
 func (d *Damage) Error() string {
 	return fmt.Sprintf("%s, byte %d: %v; nothing was changed: %s", d.File, d.Offset, d.Reason, d.Advice)
 }
@@ -31,7 +30,7 @@ func (d *Damage) Error() string {
 func (d *Damage) Unwrap() error { return d.Reason }
 
 const (
-	adviceBase = "restore the file from a good copy, or move the directory away to start without it; " +
+	adviceSnapshot = "restore the file from a good copy, or move the directory away to start without it; " +
 		"if the reason is an unsupported type, start with --rdb-skip-unsupported yes to leave such keys out"
 	adviceVerbatim = "on the other server, run BGREWRITEAOF (or SAVE, for a dump.rdb) while no client " +
 		"uses it, then stop it and copy its files"
@@ -47,11 +46,12 @@ func advise(path string, offset int64, fault error) string {
 	case isRefusal(fault):
 		return adviceRefusal
 	}
-	return fmt.Sprintf("restore the file from a good copy; or, to lose the changes after this byte, "+
-		"keep a copy of the directory, "+
-		"run 'truncate -s %d %s' and remove the files after it from the manifest", offset, path)
+	return fmt.Sprintf("restore the file from a good copy; or keep a copy of the directory, "+
+		"run 'truncate -s %d %s' and remove the files after it from the manifest; "+
+		"the changes after this byte are then lost", offset, path)
 }
 
+// isRefusal reports whether a fault is a command that cannot be applied.
 func isRefusal(err error) bool {
 	var refused *refusal
 	return errors.As(err, &refused)
@@ -59,12 +59,10 @@ func isRefusal(err error) bool {
 
 // LoadOptions are the options of [Dir.Load].
 type LoadOptions struct {
-	Now      int64 // Unix nanoseconds: the keys count as used at this time
-	Replayer Replayer
-	RDB      rdb.Options // for the base; SkipUnsupported also leaves out commands
-	// RefuseTorn refuses a log with a torn tail, instead of loading it without the tail
-	// (aof-load-truncated no).
-	RefuseTorn bool
+	Now        int64 // Unix nanoseconds: the keys count as used at this time
+	Replayer   Replayer
+	RDB        rdb.Options // for snapshots; its SkipUnsupported also leaves out commands
+	RefuseTorn bool        // aof-load-truncated no: a torn tail is damage
 	// Wrap wraps the reader of each file. It may be nil.
 	Wrap func(io.Reader) io.Reader
 	// Progress is called from time to time with the number of bytes so far. It may be nil.
@@ -73,12 +71,12 @@ type LoadOptions struct {
 
 // Loaded is the result of [Dir.Load].
 type Loaded struct {
-	Base     rdb.Loaded
-	Commands int64
+	Base     rdb.Loaded     // of the last snapshot in the files
+	Commands int64          // that were applied or left out
 	Skipped  map[string]int // commands that were left out because of LoadOptions.RDB.SkipUnsupported
 	Time     int64          // the last Unix second that the log has, or 0
 	Torn     string         // why the end of the last file is torn, or ""
-	tail     *tornTail
+	tail     *tornTail      // nil if Torn is ""
 }
 
 // Load reads the whole log into a store, which must be empty, and changes no file. Observers do not see the
@@ -94,9 +92,9 @@ func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 		l.options.Wrap = func(in io.Reader) io.Reader { return in }
 	}
 	all := d.manifest.Files()
-	last := d.lastWritten(all)
+	last := d.indexOfLastWritten(all)
 	for i, e := range all {
-		if err := l.file(e, d.pathOf(e), i >= last); err != nil {
+		if err := l.loadFile(e, d.pathOf(e), i >= last); err != nil {
 			return nil, err
 		}
 	}
@@ -112,9 +110,9 @@ func (d *Dir) CutTornTail(l *Loaded) (kept string, err error) {
 	return l.tail.cut(d.fs, d.path)
 }
 
-// lastWritten returns the index of the last file that is not empty. An interrupted rewrite of the log left
-// the files after it.
-func (d *Dir) lastWritten(all []format.Entry) int {
+// indexOfLastWritten returns the index of the last file that has bytes, or 0. An interrupted rewrite of the
+// log leaves empty files after it.
+func (d *Dir) indexOfLastWritten(all []format.Entry) int {
 	last := len(all) - 1
 	for ; last > 0; last-- {
 		if n, _, err := d.stat(all[last]); n > 0 || err != nil {
@@ -131,11 +129,11 @@ type loader struct {
 	apply   applier
 	keys    keyEstimator
 	loaded  *Loaded
-	before  int64 // bytes of the files before
+	before  int64 // bytes of the files before the current one
 }
 
-// file reads one file. The last file may have a torn tail.
-func (l *loader) file(e format.Entry, path string, last bool) error {
+// loadFile loads one file. mayBeTorn is true if a torn tail of the file is no damage.
+func (l *loader) loadFile(e format.Entry, path string, mayBeTorn bool) error {
 	f, err := l.fs.Open(path, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -147,11 +145,11 @@ func (l *loader) file(e format.Entry, path string, last bool) error {
 	}
 	var from int64
 	if strings.HasSuffix(e.Name, ".rdb") || hasSnapshot(f) {
-		if from, err = l.preamble(f, path, size); err != nil {
+		if from, err = l.loadSnapshot(f, path, size); err != nil {
 			return err
 		}
 	}
-	r := l.reader(f, from, size)
+	r := l.beginCommands(f, from, size)
 	fault := r.run()
 	l.before += size
 	l.loaded.Commands += r.commands
@@ -162,7 +160,7 @@ func (l *loader) file(e format.Entry, path string, last bool) error {
 	case fault == nil:
 		return nil
 	}
-	torn := last && !l.options.RefuseTorn && !isRefusal(fault)
+	torn := mayBeTorn && !l.options.RefuseTorn && !isRefusal(fault)
 	if torn {
 		torn, err = isTorn(f, r.at+int64(r.unclosed), size, fault)
 	}
@@ -174,8 +172,8 @@ func (l *loader) file(e format.Entry, path string, last bool) error {
 	return nil
 }
 
-// reader returns a reader of the commands of a file from an offset on.
-func (l *loader) reader(f fs.File, from, size int64) *reader {
+// beginCommands selects database 0, and returns a reader of the commands of a file from an offset on.
+func (l *loader) beginCommands(f fs.File, from, size int64) *reader {
 	l.apply.db = 0
 	l.keys.begin(from, size)
 	return &reader{
@@ -185,7 +183,7 @@ func (l *loader) reader(f fs.File, from, size int64) *reader {
 	}
 }
 
-// damage returns the error of a fault. offset is the end of the last intact piece.
+// damage returns the error of a fault. offset is the end of the last intact piece; a refusal has its own.
 func damage(path string, offset int64, fault error) error {
 	var refused *refusal
 	if errors.As(fault, &refused) {
@@ -201,18 +199,18 @@ func hasSnapshot(f fs.File) bool {
 	return string(magic[:n]) == "REDIS"
 }
 
-// preamble loads the snapshot at the start of a file, and returns the offset of its end.
-func (l *loader) preamble(f fs.File, path string, size int64) (end int64, err error) {
+// loadSnapshot loads the snapshot at the start of a file, and returns the offset of its end.
+func (l *loader) loadSnapshot(f fs.File, path string, size int64) (end int64, err error) {
 	l.loaded.Base, err = rdb.Load(l.options.Wrap(f), l.apply.store, rdb.LoadOptions{
 		Options: l.options.RDB, Size: size, Now: l.apply.now, KeepExpired: true, Progress: func(bytes, _ int64) { l.progress(bytes) },
 	})
 	if err != nil {
-		return 0, &Damage{File: path, Offset: l.loaded.Base.Bytes, Reason: err, Advice: adviceBase}
+		return 0, &Damage{File: path, Offset: l.loaded.Base.Bytes, Reason: err, Advice: adviceSnapshot}
 	}
 	return l.loaded.Base.Bytes, nil
 }
 
-// progress reports how many bytes of the current file have been read.
+// progress reports that so many bytes of the current file have been read.
 func (l *loader) progress(bytes int64) {
 	if l.options.Progress != nil {
 		l.options.Progress(l.before + bytes)
