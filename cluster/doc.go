@@ -5,22 +5,22 @@
 //	stop.go      Stop, which takes a bounded time
 //	options.go   what the edge provides
 //	facade.go    what the server sees of the cluster, also before the node has its place
-//	place.go     gets the place: asks the others until roster.Decide knows
+//	place.go     gets the place: asks the other nodes until [roster.Decide] knows it
 //	standing.go  what the node knows about its place
 //	begin.go     starts the group at its place, and finds where the others reach the node
-//	lives.go     the cluster removes the node, or its disk fails, and what comes after that
+//	lives.go     the ends of a life of the node: the cluster removes it, or its disk fails; the next life
 //	transport.go the timeout of the message that hands the lead over; a call that ends with a context
 //	joining.go   asks the leader until this node votes
 //	watch.go     follows the group: leaders, nodes, published messages
 //	snapshots.go when a snapshot is due
 //	service.go   what the other nodes ask this node
 //	calls.go     what this node asks the others: CLUSTER MEET, FORGET and FAILOVER
-//	vitals.go    asks the others again and again
-//	vital.go     what they say: how far they are, and their clocks
+//	vitals.go    asks the other nodes how they are, again and again
+//	vital.go     their answers: how far they have applied the log, and their clocks
 //	state.go     the state for a person on call
 //	disk.go      the directory of the node: its id, its log, its snapshots
-//	reopen.go    the directory again, after its disk has failed
-//	recover.go   Recovery: the only node of a new cluster
+//	reopen.go    opens the directory again, after its disk has failed
+//	recover.go   Recovery: makes a node the only one of a new cluster
 //
 // # The way of a node
 //
@@ -31,14 +31,14 @@
 // # Invariants
 //
 //   - The id is on disk before Raft starts.
-//   - Raft's port opens one node timeout after the process began: until then others may rely on promises
-//     that this node no longer knows.
+//   - A node votes only after the first node timeout of each of its lives: until then others may rely on
+//     promises that this node no longer knows.
 //   - The directory is marked clean only after the log was closed without an error.
 //   - A node whose disk has failed does not take part until the disk works again. It reports this.
-//   - A node that cannot go on, and that no waiting helps, ends its process. The error says why.
+//   - A node that cannot go on, and would wait in vain, ends its process. The error says why.
 //
 // # Locks
 //
 // place.mu guards the standing of the node. vitals.mu guards what the others said. No goroutine holds a lock
-// while it asks a node, or takes one lock inside another.
+// while it asks a node, and none holds both locks.
 package cluster

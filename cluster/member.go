@@ -45,7 +45,7 @@ type links struct {
 // New returns a member that does not listen yet. It returns an error if the secret or the certificates
 // cannot be used.
 func New(o Options) (*Member, error) {
-	m := &Member{o: o, log: o.Log, signals: signals{
+	m := &Member{o: o, log: o.Log, vitals: vitals{byID: map[string]vital{}}, signals: signals{
 		kick: make(chan struct{}, 1), broken: make(chan *disk, 1),
 		removed: make(chan string, 1), refused: make(chan error, 1),
 	}}

@@ -52,7 +52,7 @@ func (g *Group) Metrics() topology.Metrics {
 		Undone:      c.undone.Load(),
 		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(),
 		Dropped:  c.dropped.Load(),
-		Duration: c.duration.Load(), Knows: g.knows(),
+		Duration: c.duration.Load(), Knows: g.knownLevel(),
 	}
 	for i := range c.latency {
 		m.Latency[i] = c.latency[i].Load()

@@ -25,7 +25,7 @@ func raftConfig(id string, nodeTimeout time.Duration, log *slog.Logger) *raft.Co
 	c.MaxAppendEntries = entry.MostAtOnce // more than the largest window
 	c.BatchApplyCh = true                 // see Group.propose
 	c.TrailingLogs = 1000
-	// The edge decides when to take snapshots, by the bytes of the log: raft counts entries.
+	// Package cluster decides when to take snapshots, by the bytes of the log: raft counts entries.
 	c.SnapshotInterval, c.SnapshotThreshold = 24*time.Hour, 1<<62
 	c.ShutdownOnRemove = false
 	c.NoLegacyTelemetry = true

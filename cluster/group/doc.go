@@ -6,7 +6,7 @@
 // time and its roster. Package cluster has what belongs to the server. A server in several groups would have
 // several of these values.
 //
-//	options.go   what the edge provides
+//	options.go   what package cluster provides
 //	group.go     Group: start and stop
 //	parts.go     what anyone may read of a group; how its goroutines, and its calls to raft, end
 //	config.go    raft's configuration; its messages go to the server's log

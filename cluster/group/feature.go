@@ -14,24 +14,25 @@ func (g *Group) Level() uint16 {
 	return g.level
 }
 
-// FollowReleases raises the feature level to the highest one that all members know, if this node leads. It
-// logs which other nodes know only lower levels than this node, at the start and after each change. The edge
+// FollowReleases raises the feature level if it can, and advises to upgrade older nodes. Package cluster
 // calls it about once a second, from one goroutine.
 func (g *Group) FollowReleases() {
-	_ = g.oneByOne(g.raiseLevel) // the next call tries again
+	_ = g.changeMembers(g.raiseLevel) // so no node joins meanwhile; after an error the next call tries again
 	g.adviseUpgrade()
 }
 
+// raiseLevel raises the feature level to the highest one that all members know, if this node leads.
 func (g *Group) raiseLevel() error {
 	g.mu.Lock()
-	now, next := g.level, min(g.roster.Level(), g.knows())
+	level, next := g.level, min(g.roster.Level(), g.knownLevel())
 	g.mu.Unlock()
-	if next <= now || next < levelOfRaises || g.current.Load() == 0 {
+	if next <= level || next < levelOfRaises || g.current.Load() == 0 {
 		return nil
 	}
 	return g.commit(entry.LevelRaised, entry.AppendLevel(nil, next))
 }
 
+// adviseUpgrade logs which other nodes know lower levels than this node: at the start and after each change.
 func (g *Group) adviseUpgrade() {
 	g.mu.Lock()
 	level, names := g.level, strings.Join(g.roster.Below(g.o.Self.Features), " ")
@@ -41,6 +42,6 @@ func (g *Group) adviseUpgrade() {
 	}
 	if g.advised = names; names != "" {
 		g.log.Info("other nodes know lower feature levels than this server: upgrade the other nodes",
-			"knows", g.knows(), "cluster", level, "nodes", names)
+			"knows", g.knownLevel(), "cluster", level, "nodes", names)
 	}
 }

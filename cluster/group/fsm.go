@@ -88,7 +88,7 @@ func (g *Group) applyLevel(e *entry.Entry) error {
 // follow raises the level of this node to the feature level of an entry or of a snapshot. It returns an
 // error if this node does not know that level.
 func (g *Group) follow(level uint16) error {
-	if err := checkLevel(level, g.knows()); err != nil {
+	if err := checkLevel(level, g.knownLevel()); err != nil {
 		return err
 	}
 	g.mu.Lock()
@@ -101,8 +101,8 @@ func (g *Group) follow(level uint16) error {
 	return nil
 }
 
-// knows returns the highest feature level that this node knows. Tests lower it.
-func (g *Group) knows() uint16 { return uint16(g.o.Self.Features) }
+// knownLevel returns the highest feature level that this node knows. Tests lower it.
+func (g *Group) knownLevel() uint16 { return uint16(g.o.Self.Features) }
 
 // applyEpoch takes back the uncommitted effects of an older epoch of this node, because they can no longer be
 // committed. If this node has proposed the entry, it serves from now on.

@@ -15,7 +15,7 @@ import (
 // node must have before it votes. Only a leader can admit a node. Admit removes a node that had the same
 // address before, because the disk of that node is lost.
 func (g *Group) Admit(k topology.Node) (index uint64, err error) {
-	err = g.oneByOne(func() error {
+	err = g.changeMembers(func() error {
 		index, err = g.admit(k)
 		return err
 	})
@@ -58,7 +58,7 @@ func errGone(id string) error {
 
 // Promote lets a node vote. Only a leader can promote a node.
 func (g *Group) Promote(id string) error {
-	return g.oneByOne(func() error {
+	return g.changeMembers(func() error {
 		s := g.server(id)
 		switch {
 		case s.ID == "":
@@ -123,9 +123,9 @@ func (g *Group) commit(kind entry.Kind, body []byte) error {
 	return nil
 }
 
-// oneByOne makes the calls that change who takes part wait for each other. A node is removed in two steps,
-// and must not join between them.
-func (g *Group) oneByOne(change func() error) error {
+// changeMembers makes a change of the members wait until the change before has ended. A node is removed in
+// two steps, and must not join between them.
+func (g *Group) changeMembers(change func() error) error {
 	select {
 	case g.members <- struct{}{}:
 		defer func() { <-g.members }()

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Options are the parts of a Group that the edge provides.
+// Options are the parts of a Group that package cluster provides.
 type Options struct {
 	Self    topology.Node // this node, with its id and its addresses
 	Cluster [20]byte      // the id of the cluster

@@ -30,7 +30,7 @@ type life struct {
 	end     sync.Once     // closes gone
 	closed  sync.Once     // closes stop
 	changed chan struct{} // see Changed; has room for one
-	members chan struct{} // full while a call changes who takes part; see oneByOne
+	members chan struct{} // full while a call changes who takes part; see changeMembers
 	running sync.WaitGroup
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Forget removes a node. Only a leader can remove a node.
 func (g *Group) Forget(id string) error {
-	return g.oneByOne(func() error { return g.forget(id) })
+	return g.changeMembers(func() error { return g.forget(id) })
 }
 
 // forget marks a node as removed in the log, and then removes it from raft. If this leader is lost between
@@ -72,14 +72,14 @@ func (g *Group) canSpare(id string) error {
 const forAnswers = 30 * time.Second
 
 // FinishRemovals removes from raft a node that the log marks as removed, if this node leads. The leader that
-// marked the node was lost or gave way, or raft refused the removal. The edge calls FinishRemovals about
-// once a second.
+// marked the node was lost or gave way, or raft refused the removal. Package cluster calls
+// FinishRemovals about once a second.
 func (g *Group) FinishRemovals() {
 	leaving := func() string { return see(g, (*roster.Roster).Leaving) }
 	if leaving() == "" || g.current.Load() == 0 {
 		return
 	}
-	_ = g.oneByOne(func() error {
+	_ = g.changeMembers(func() error {
 		id := leaving()
 		if id == "" {
 			return nil // another call has removed it meanwhile
