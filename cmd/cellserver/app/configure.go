@@ -25,7 +25,8 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err := refuseClients(old, cfg); err != nil {
 		return err
 	}
-	if err := a.certificates.configure(old, cfg); err != nil {
+	files, err := a.certificates.prepare(old, cfg)
+	if err != nil {
 		return err
 	}
 	if err := a.disk.configure(cfg); err != nil {
@@ -46,6 +47,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 	a.log.configure(cfg)
 	configureStore(a.store, cfg)
 	configureClock(a.clock, cfg)
+	a.certificates.use(files)
 	return nil
 }
 

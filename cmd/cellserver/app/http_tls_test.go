@@ -206,3 +206,32 @@ func TestTLSPortsNeedCertificates(t *testing.T) {
 			port+" needs tls-cert-file and tls-key-file")
 	}
 }
+
+// TestARefusedChangeOfTLSLetsNobodyIn: no later part that refuses a change leaves its certificates in force.
+// The next look at the files finds nothing new.
+func TestARefusedChangeOfTLSLetsNobodyIn(t *testing.T) {
+	dir, secure := t.TempDir(), porttest.Free(t)
+	trusted, unknown := certtest.New(t, dir, "client"), certtest.New(t, dir, "unknown")
+	in, web, _ := startWebTLS(t, dir, "--tls-port", strconv.Itoa(secure))
+	c, taken := in.dial(t), in.Addr().String()[len("127.0.0.1:"):]
+	for _, change := range [][]any{
+		{"tls-auth-clients", "no", "metrics-port", taken},
+		{"tls-auth-clients", "optional", "http-port", taken},
+		{"tls-ca-cert-file", "unknown.crt", "metrics-port", taken},
+		{"tls-cert-file", "nowhere"},
+	} {
+		require.Contains(t, c.Do(append([]any{"CONFIG", "SET"}, change...)...), "ERR CONFIG SET failed")
+		for _, shown := range [][]tls.Certificate{nil, {unknown}} {
+			_, _, _, err := newBrowser(t, web, shown...).get("/rules")
+			require.ErrorContains(t, err, "certificate", "%v", change)
+			bad, _, err := dialTLS(t, fmt.Sprint("127.0.0.1:", secure), shown...)
+			if err == nil { // with TLS 1.3 the client learns it after its handshake
+				requireClosed(t, bad)
+			}
+		}
+		_, _, _, err := newBrowser(t, web, trusted).get("/rules")
+		require.NoError(t, err)
+		in.pollCertificates()
+	}
+	require.NotContains(t, in.log.String(), "the certificates were read again")
+}
