@@ -207,6 +207,33 @@ func TestTLSPortsNeedCertificates(t *testing.T) {
 	}
 }
 
+// TestAnOpenConnectionNeedsACertificate, too: tls-auth-clients is also for clients that are inside.
+func TestAnOpenConnectionNeedsACertificate(t *testing.T) {
+	dir := t.TempDir()
+	trusted := certtest.New(t, dir, "client")
+	in, web, _ := startWebTLS(t, dir, "--tls-auth-clients", "no", "--http-token", "t1")
+	bare, shown := newBrowser(t, web), newBrowser(t, web, trusted)
+	status, body, _, err := bare.get("/rules", "Authorization", "Bearer t1")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status, body)
+	c := in.dial(t)
+	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "optional")
+	_, _, _, err = shown.get("/rules", "Authorization", "Bearer t1")
+	require.NoError(t, err)
+	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "yes", "http-token", "")
+	status, body, _, err = bare.get("/rules")
+	require.NoError(t, err)
+	require.True(t, bare.kept)
+	require.Equal(t, http.StatusForbidden, status, body)
+	require.Contains(t, body, "show a certificate of tls-ca-cert-file")
+	_, _, _, err = bare.get("/rules")
+	require.ErrorContains(t, err, "certificate", "the connection is still open")
+	status, _, _, err = shown.get("/rules")
+	require.NoError(t, err)
+	require.True(t, shown.kept)
+	require.Equal(t, http.StatusOK, status)
+}
+
 // TestARefusedChangeOfTLSLetsNobodyIn: no later part that refuses a change leaves its certificates in force.
 // The next look at the files finds nothing new.
 func TestARefusedChangeOfTLSLetsNobodyIn(t *testing.T) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 
 	"cellserver/commands"
+	"cellserver/httpapi"
 	"cellserver/httpapi/bounded"
 	"cellserver/internal/config"
 )
@@ -23,6 +25,7 @@ type webDoor struct {
 // init sets the handler, and the bounds of each listener.
 func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *logger, c *certificates) {
 	d.name, d.secure.TLS = name, c.current
+	h = certified(h, c)
 	listeners := map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure}
 	for port, l := range listeners {
 		l.Handler, l.Bounds, l.Log = h, bounds, log.Logger
@@ -31,6 +34,19 @@ func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *
 				"address", at, "error", err)
 		}
 	}
+}
+
+// certified refuses requests with TLS of clients that have shown no certificate, if they must show one now. A
+// connection may be older than this directive.
+func certified(h http.Handler, c *certificates) http.Handler {
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.TLS != nil && len(r.TLS.VerifiedChains) == 0 &&
+			c.current().ClientAuth == tls.RequireAndVerifyClientCert {
+			httpapi.Forbidden(out, "tls-auth-clients is yes: connect again, and show a certificate of tls-ca-cert-file")
+			return
+		}
+		h.ServeHTTP(out, r)
+	})
 }
 
 // configure listens where a configuration says; port 0 means no address. If one listener cannot, both keep
