@@ -183,6 +183,29 @@ func TestConfigSetMovesTheTLSPort(t *testing.T) {
 	require.Contains(t, c.Do("CONFIG", "SET", "tls-auth-clients", "optional"), "set http-token")
 }
 
+// TestPortsOfHTTPChangePlaces: each port may be that of the other one before. A refusal puts both back.
+func TestPortsOfHTTPChangePlaces(t *testing.T) {
+	dir, first, third := t.TempDir(), porttest.Free(t), porttest.Free(t)
+	certtest.New(t, dir, "client")
+	in, second, _ := startWebTLS(t, dir, "--tls-auth-clients", "no", "--http-port", strconv.Itoa(first))
+	c, taken := in.dial(t), in.Addr().String()[len("127.0.0.1:"):]
+	answer := func(plain, secure int) {
+		t.Helper()
+		status, _ := ask(t, plain, "/healthz")
+		require.Equal(t, http.StatusOK, status)
+		status, _, _, err := newBrowser(t, secure).get("/healthz")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status)
+	}
+	for _, ports := range [][2]int{{second, first}, {first, third}, {third, second}, {first, third}} {
+		ok(t, c, "CONFIG", "SET", "http-port", ports[0], "http-tls-port", ports[1])
+		answer(ports[0], ports[1])
+		require.Contains(t, c.Do("CONFIG", "SET", "http-port", ports[1], "http-tls-port", taken), "already in use")
+		require.Contains(t, c.Do("CONFIG", "SET", "http-port", taken, "http-tls-port", ports[0]), "already in use")
+		answer(ports[0], ports[1])
+	}
+}
+
 // TestAPartOfAHandshake: the server waits for no client before it stops, and other clients do not wait.
 func TestAPartOfAHandshake(t *testing.T) {
 	dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"cellserver/commands"
 	"cellserver/httpapi"
@@ -50,24 +51,18 @@ func certified(h http.Handler, c *certificates) http.Handler {
 }
 
 // configure listens where a configuration says; port 0 means no address. If one listener cannot, both keep
-// their previous addresses. A listener that closes does so first, so that the other one can take its port.
+// their previous addresses. The listener with TLS closes first if the other one takes its port.
 func (d *webDoor) configure(at config.Web) error {
-	type place struct {
-		*bounded.Listener
-		port   int
-		suffix string
+	plain, secure := d.plain.Address(), d.secure.Address()
+	if strings.HasSuffix(secure, ":"+strconv.Itoa(at.Port)) {
+		_ = d.secure.Listen("") // closing has no error
 	}
-	first, then := place{&d.plain, at.Port, "-port"}, place{&d.secure, at.TLSPort, "-tls-port"}
-	if then.port == 0 {
-		first, then = then, first
+	err := d.listen(&d.plain, at.Bind, at.Port, "-port")
+	if err == nil {
+		err = d.listen(&d.secure, at.Bind, at.TLSPort, "-tls-port")
 	}
-	before := first.Address()
-	err := d.listen(first.Listener, at.Bind, first.port, first.suffix)
 	if err != nil {
-		return err
-	}
-	if err = d.listen(then.Listener, at.Bind, then.port, then.suffix); err != nil {
-		err = errors.Join(err, first.Listen(before))
+		err = errors.Join(err, d.plain.Listen(plain), d.secure.Listen(secure))
 	}
 	return err
 }
