@@ -27,7 +27,8 @@ func (b badEntry) GetLog(_ uint64, l *raft.Log) error {
 // TestRecoverNamesABadEntry: this is the first time that the entry is read.
 func TestRecoverNamesABadEntry(t *testing.T) {
 	for want, err := range map[string]error{
-		"entry 1 of the log cannot be read: torn": errors.New("torn"), "entry 1 of the log cannot be applied: ": nil,
+		"entry 1 of the log cannot be read: torn": errors.New("torn"),
+		"entry 1 of the log cannot be applied: ":  nil,
 	} {
 		logs := badEntry{raft.NewInmemStore(), err}
 		_, _, err := group.Recover(group.Options{Store: store.New(store.Options{Databases: 1}),

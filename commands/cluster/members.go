@@ -75,7 +75,8 @@ func clusterMeet(c *commands.Call, t commands.Topology) error {
 	}
 	invalid := fmt.Sprintf("ERR Invalid node address specified: %s:%s", host, c.Args[3])
 	switch peer := port + topology.PeerOffset; {
-	case host == "" || strings.ContainsFunc(host, inNoHost) || port <= 0 || port > 65535 || bus < 0 || bus > 65535:
+	case host == "" || strings.ContainsFunc(host, inNoHost),
+		port <= 0 || port > 65535, bus < 0 || bus > 65535:
 		return commands.Error(invalid)
 	case bus == 0 && peer > 65535:
 		return commands.Error(fmt.Sprintf("%s: its port for nodes would be %d: give that port as a third "+

@@ -34,7 +34,8 @@ func TestMeet(t *testing.T) {
 	} {
 		h.Want(line, reply)
 	}
-	require.ElementsMatch(t, []string{"meet 10.0.0.4:6379", "meet node-4:6379", "meet node-5:6379", "meet [fe80::1]:6379",
+	require.ElementsMatch(t, []string{"meet 10.0.0.4:6379", "meet node-4:6379", "meet node-5:6379",
+		"meet [fe80::1]:6379",
 		"meet 10.0.0.4:6379@17000", "meet 10.0.0.4:60000@60001"}, cluster.Calls)
 }
 

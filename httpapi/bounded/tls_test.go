@@ -152,7 +152,8 @@ func TestStopWaitsForNoClient(t *testing.T) {
 		c := p.connect(t).secure()
 		c.get("/1")
 	}
-	require.Eventually(t, func() bool { return l.connectionsOf().count(waits) == 3 }, patience, time.Millisecond)
+	wait := func() bool { return l.connectionsOf().count(waits) == 3 }
+	require.Eventually(t, wait, patience, time.Millisecond)
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

@@ -162,8 +162,8 @@ func (c *certificates) prepare(old, cfg *config.Config) (*tlsFiles, error) {
 	case err != nil && differs:
 		return nil, err
 	case err != nil:
-		c.log.Warn("the certificates could not be read again, and the current ones stay in use: correct the files",
-			"error", err)
+		c.log.Warn("the certificates could not be read again, and the current ones stay in use: "+
+			"correct the files", "error", err)
 		next.config = c.current()
 	}
 	if !differs || old.UsesTLS() == "" {

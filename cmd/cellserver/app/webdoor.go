@@ -43,7 +43,8 @@ func certified(h http.Handler, c *certificates) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.TLS != nil && len(r.TLS.VerifiedChains) == 0 &&
 			c.current().ClientAuth == tls.RequireAndVerifyClientCert {
-			httpapi.Forbidden(out, "tls-auth-clients is yes: connect again, and show a certificate of tls-ca-cert-file")
+			httpapi.Forbidden(out, "tls-auth-clients is yes: connect again, and show a certificate of "+
+				"tls-ca-cert-file")
 			return
 		}
 		h.ServeHTTP(out, r)
