@@ -95,6 +95,13 @@ func Unavailable(w http.ResponseWriter, reason string) {
 	problem(http.StatusServiceUnavailable, unavailable, "%s", reason).write(w)
 }
 
+// Forbidden answers a request whose connection may not ask, and closes the connection.
+func Forbidden(w http.ResponseWriter, reason string) {
+	w.Header()["Cache-Control"] = noStore
+	w.Header()["Connection"] = []string{"close"}
+	problem(http.StatusForbidden, forbidden, "%s", reason).write(w)
+}
+
 // write sends the problem.
 func (p *Problem) write(w http.ResponseWriter) {
 	h := w.Header()

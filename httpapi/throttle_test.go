@@ -188,7 +188,9 @@ func TestThrottleInWords(t *testing.T) {
 		`"limit": "5/minute per org"`:       "limit: 'per' 'org' is for rules",
 		`"limit": "5/minute", "period": 60`: "period is there twice: limit says it in words",
 		`"limit": "5 a day in Bonn"`:        "tz 'Bonn' is not a time zone",
-		`"limit": "3 at once"`:              "use CL.ACQUIRE",
+		`"limit": "3 at once"`:              `no limit in words can: use CL.ACQUIRE key 3 lease holder, or "limiter": "acquire"`,
+		`"limit": "5/minute and 9/hour"`:    "'and' cannot stand here",
+		`"limit": "5/minute, 9/hour"`:       "a rule joins two limits with AND",
 	} {
 		got := w.post("/throttle", `{"key": "other", `+body+`}`)
 		require.Equal(t, []any{400, badRequest}, got.code(), body)

@@ -167,7 +167,8 @@ func (s *Session) panicked(reason any, stack []byte) {
 // if no command ran.
 func (s *Session) Need() uint64 { return s.need }
 
-// OutputLimit returns what LimitOutput has set last, or OnGrowth since.
+// OutputLimit returns the present limit: that of LimitOutput, or what the function of OnGrowth has returned
+// since.
 func (s *Session) OutputLimit() int { return s.out.limit }
 
 // LimitOutput sets the most bytes of replies that may wait to be sent, 0 for no limit. If a command exceeds

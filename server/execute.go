@@ -203,7 +203,8 @@ func (c *Client) notify(call *commands.Call) {
 	}
 }
 
-// show passes a command to the monitors, of which there is one. They see a script before its commands.
+// show passes a command to the monitors. The caller has seen that there is one. They see a script before its
+// commands.
 func (c *Client) show(call *commands.Call) {
 	m := &c.server.monitors
 	switch {

@@ -34,10 +34,10 @@ func (g *Group) replay(upTo uint64) (last uint64, err error) {
 	for i := from + 1; i <= upTo; i++ {
 		var l raft.Log
 		if err := g.o.Disk.Logs.GetLog(i, &l); err != nil {
-			return 0, fmt.Errorf("entry %d of the log cannot be read again: %w", i, err)
+			return 0, fmt.Errorf("entry %d of the log cannot be read: %w", i, err)
 		}
 		if err := g.applyAgain(&l); err != nil {
-			return 0, fmt.Errorf("entry %d of the log cannot be applied again: %w", i, err)
+			return 0, fmt.Errorf("entry %d of the log cannot be applied: %w", i, err)
 		}
 	}
 	return max(from, upTo), nil

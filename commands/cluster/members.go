@@ -75,7 +75,8 @@ func clusterMeet(c *commands.Call, t commands.Topology) error {
 	}
 	invalid := fmt.Sprintf("ERR Invalid node address specified: %s:%s", host, c.Args[3])
 	switch peer := port + topology.PeerOffset; {
-	case host == "" || port <= 0 || port > 65535 || bus < 0 || bus > 65535:
+	case host == "" || strings.ContainsFunc(host, inNoHost),
+		port <= 0 || port > 65535, bus < 0 || bus > 65535:
 		return commands.Error(invalid)
 	case bus == 0 && peer > 65535:
 		return commands.Error(fmt.Sprintf("%s: its port for nodes would be %d: give that port as a third "+
@@ -86,6 +87,9 @@ func clusterMeet(c *commands.Call, t commands.Topology) error {
 	}
 	return t.Meet(topology.Address{Host: strings.ToLower(host), Port: int(port), PeerPort: int(bus)})
 }
+
+// inNoHost reports whether a letter stands in no host: an address in words separates its parts with it.
+func inNoHost(r rune) bool { return r <= ' ' || strings.ContainsRune("[]@", r) }
 
 func clusterForget(c *commands.Call, t commands.Topology) error {
 	v, id := t.View(), string(c.Args[2])

@@ -16,6 +16,7 @@ func TestMeet(t *testing.T) {
 		"CLUSTER MEET 10.0.0.4 6379":     ok,
 		"CLUSTER MEET node-4 6379 16379": ok,
 		"CLUSTER MEET node-5 6379 0":     ok,
+		"CLUSTER MEET FE80::1 6379":      ok,
 		"CLUSTER MEET a b":               commands.Error("ERR Invalid TCP base port specified: b"),
 		"CLUSTER MEET 10.0.0.4 99999": commands.Error("ERR Invalid node address specified: " +
 			"10.0.0.4:99999"),
@@ -24,6 +25,9 @@ func TestMeet(t *testing.T) {
 		"CLUSTER MEET 10.0.0.4 1 -1":    commands.Error("ERR Invalid node address specified: 10.0.0.4:1"),
 		"CLUSTER MEET 10.0.0.4 60000": commands.Error("ERR Invalid node address specified: 10.0.0.4:60000: " +
 			"its port for nodes would be 70000: give that port as a third argument"),
+		"CLUSTER MEET [::1] 7 8":            commands.Error("ERR Invalid node address specified: [::1]:7"),
+		"CLUSTER MEET a@7 7":                commands.Error("ERR Invalid node address specified: a@7:7"),
+		`CLUSTER MEET "a b" 7`:              commands.Error("ERR Invalid node address specified: a b:7"),
 		"CLUSTER MEET 10.0.0.4 6379 17000":  ok,
 		"CLUSTER MEET 10.0.0.4 60000 60001": ok,
 		"CLUSTER MEET 10.0.0.4":             commands.WrongArity("cluster|meet").(commands.Error),
@@ -31,6 +35,7 @@ func TestMeet(t *testing.T) {
 		h.Want(line, reply)
 	}
 	require.ElementsMatch(t, []string{"meet 10.0.0.4:6379", "meet node-4:6379", "meet node-5:6379",
+		"meet [fe80::1]:6379",
 		"meet 10.0.0.4:6379@17000", "meet 10.0.0.4:60000@60001"}, cluster.Calls)
 }
 

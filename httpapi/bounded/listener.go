@@ -137,6 +137,7 @@ func (l *Listener) Stop(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.server != nil {
+		defer context.AfterFunc(ctx, l.connections.cut)() // Shutdown says goodbye to one after the other
 		_ = l.server.Shutdown(ctx)
 		l.end()
 	}

@@ -2,6 +2,7 @@ package bounded
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -139,6 +140,25 @@ func TestCloseWaitsForNoClient(t *testing.T) {
 		l.Close()
 		require.Zero(t, time.Since(begun))
 	})
+}
+
+// TestStopWaitsForNoClient longer than its context lasts. This needs real time, because net/http holds a
+// lock while it says goodbye.
+func TestStopWaitsForNoClient(t *testing.T) {
+	p := newPipes()
+	l := listenTLS(t, Bounds{Conns: 10, Header: 4 << 10, Request: time.Hour, Idle: time.Hour},
+		func(string) (net.Listener, error) { return p, nil })
+	for range 3 {
+		c := p.connect(t).secure()
+		c.get("/1")
+	}
+	wait := func() bool { return l.connectionsOf().count(waits) == 3 }
+	require.Eventually(t, wait, patience, time.Millisecond)
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	l.Stop(ctx)
+	require.Less(t, time.Since(begun), 5*time.Second, "one goodbye lasts 5 s")
 }
 
 // TestLargeHandshakes: a handshake without an end is refused.

@@ -149,8 +149,8 @@ func (r *reader) concurrency(text string) {
 		"parallel ", "simultaneous",
 	} {
 		if strings.HasPrefix(rest, w) {
-			r.failf("%s limits concurrent actions, which no rule can: use CL.ACQUIRE key %d lease holder",
-				quote.Word(text), r.count)
+			r.failf("%s limits concurrent actions, which no limit in words can: use CL.ACQUIRE key %d lease "+
+				`holder, or "limiter": "acquire" over HTTP`, quote.Word(text), r.count)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func (r *reader) part() {
 const (
 	useOptions = "burst 20, in windows, by the clock, in Europe/Berlin, or per and the name of a scope; " +
 		joins
-	joins      = "AND, or a list in a file, joins two limits"
+	joins      = "a rule joins two limits with AND, or with a list in its file"
 	twoPeriods = "there are two periods: " + joins
 )
 

@@ -22,14 +22,14 @@ func (u *usage) Memory() int { return int(u.memory.Load()) }
 // Active returns the time of the last bytes in either direction, as [Server.Tick] gave it.
 func (u *usage) Active() int64 { return u.active.Load() }
 
-// received counts a read of n bytes, which are not 0.
+// received counts a read of n bytes; n is not 0.
 func (u *usage) received(n int) {
 	u.meter.reads.Add(1)
 	u.meter.input.Add(int64(n))
 	u.touch()
 }
 
-// sent counts a write of n bytes, which are not 0.
+// sent counts a write of n bytes; n is not 0.
 func (u *usage) sent(n int) {
 	u.meter.writes.Add(1)
 	u.meter.output.Add(int64(n))

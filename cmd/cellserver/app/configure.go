@@ -25,7 +25,8 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err := refuseClients(old, cfg); err != nil {
 		return err
 	}
-	if err := a.certificates.configure(old, cfg); err != nil {
+	files, err := a.certificates.prepare(old, cfg)
+	if err != nil {
 		return err
 	}
 	if err := a.disk.configure(cfg); err != nil {
@@ -46,6 +47,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 	a.log.configure(cfg)
 	configureStore(a.store, cfg)
 	configureClock(a.clock, cfg)
+	a.certificates.use(files)
 	return nil
 }
 
@@ -70,7 +72,11 @@ func refuseClients(old, cfg *config.Config) error {
 		return &commands.Refusal{Directive: "maxclients", Reason: fmt.Errorf(
 			"The operating system is not able to handle the specified number of clients, try with %d", limit)}
 	case cfg.HTTP.Ports() > old.HTTP.Ports():
-		return &commands.Refusal{Directive: "http-port", Reason: fmt.Errorf(
+		directive := "http-port"
+		if cfg.HTTP.Port == old.HTTP.Port {
+			directive = "http-tls-port"
+		}
+		return &commands.Refusal{Directive: directive, Reason: fmt.Errorf(
 			"the limit on open files has no room for connections over HTTP: first set maxclients to %d or less", limit)}
 	}
 	return nil

@@ -3,8 +3,27 @@ package app
 import (
 	"testing"
 
+	"cellserver/commands"
+	"cellserver/internal/config"
+
 	"github.com/stretchr/testify/require"
 )
+
+// TestTooFewFilesForHTTP names the port that needs them.
+func TestTooFewFilesForHTTP(t *testing.T) {
+	old := &config.Config{HTTP: config.HTTP{MaxConnections: 1 << 20}}
+	old.MaxClients = maxClients(old)
+	for directive, web := range map[string]config.Web{
+		"http-port": {Port: 1}, "http-tls-port": {TLSPort: 1},
+	} {
+		cfg := *old
+		cfg.HTTP.Web = web
+		var refusal *commands.Refusal
+		require.ErrorAs(t, refuseClients(old, &cfg), &refusal)
+		require.Equal(t, directive, refusal.Directive)
+		require.ErrorContains(t, refusal.Reason, "first set maxclients to")
+	}
+}
 
 // TestListLimits has the sizes of list-max-listpack-size, as Redis reads them.
 func TestListLimits(t *testing.T) {

@@ -183,6 +183,31 @@ func TestConfigSetMovesTheTLSPort(t *testing.T) {
 	require.Contains(t, c.Do("CONFIG", "SET", "tls-auth-clients", "optional"), "set http-token")
 }
 
+// TestPortsOfHTTPChangePlaces: each port may be that of the other one before. A refusal puts both back.
+func TestPortsOfHTTPChangePlaces(t *testing.T) {
+	dir, first, third := t.TempDir(), porttest.Free(t), porttest.Free(t)
+	certtest.New(t, dir, "client")
+	in, second, _ := startWebTLS(t, dir, "--tls-auth-clients", "no", "--http-port", strconv.Itoa(first))
+	c, taken := in.dial(t), in.Addr().String()[len("127.0.0.1:"):]
+	answer := func(plain, secure int) {
+		t.Helper()
+		status, _ := ask(t, plain, "/healthz")
+		require.Equal(t, http.StatusOK, status)
+		status, _, _, err := newBrowser(t, secure).get("/healthz")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status)
+	}
+	for _, ports := range [][2]int{{second, first}, {first, third}, {third, second}, {first, third}} {
+		ok(t, c, "CONFIG", "SET", "http-port", ports[0], "http-tls-port", ports[1])
+		answer(ports[0], ports[1])
+		for _, refused := range [][2]any{{ports[1], taken}, {taken, ports[0]}} {
+			reply := c.Do("CONFIG", "SET", "http-port", refused[0], "http-tls-port", refused[1])
+			require.Contains(t, reply, "already in use")
+		}
+		answer(ports[0], ports[1])
+	}
+}
+
 // TestAPartOfAHandshake: the server waits for no client before it stops, and other clients do not wait.
 func TestAPartOfAHandshake(t *testing.T) {
 	dir := t.TempDir()
@@ -205,4 +230,60 @@ func TestTLSPortsNeedCertificates(t *testing.T) {
 		require.Contains(t, in.dial(t).Do("CONFIG", "SET", port, porttest.Free(t)),
 			port+" needs tls-cert-file and tls-key-file")
 	}
+}
+
+// TestAnOpenConnectionNeedsACertificate, too: tls-auth-clients is also for clients that are inside.
+func TestAnOpenConnectionNeedsACertificate(t *testing.T) {
+	dir := t.TempDir()
+	trusted := certtest.New(t, dir, "client")
+	in, web, _ := startWebTLS(t, dir, "--tls-auth-clients", "no", "--http-token", "t1")
+	bare, shown := newBrowser(t, web), newBrowser(t, web, trusted)
+	status, body, _, err := bare.get("/rules", "Authorization", "Bearer t1")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status, body)
+	c := in.dial(t)
+	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "optional")
+	_, _, _, err = shown.get("/rules", "Authorization", "Bearer t1")
+	require.NoError(t, err)
+	ok(t, c, "CONFIG", "SET", "tls-auth-clients", "yes", "http-token", "")
+	status, body, _, err = bare.get("/rules")
+	require.NoError(t, err)
+	require.True(t, bare.kept)
+	require.Equal(t, http.StatusForbidden, status, body)
+	require.Contains(t, body, "show a certificate of tls-ca-cert-file")
+	_, _, _, err = bare.get("/rules")
+	require.ErrorContains(t, err, "certificate", "the connection is still open")
+	status, _, _, err = shown.get("/rules")
+	require.NoError(t, err)
+	require.True(t, shown.kept)
+	require.Equal(t, http.StatusOK, status)
+}
+
+// TestARefusedChangeOfTLSLetsNobodyIn: no later part that refuses a change leaves its certificates in force.
+// The next look at the files finds nothing new.
+func TestARefusedChangeOfTLSLetsNobodyIn(t *testing.T) {
+	dir, secure := t.TempDir(), porttest.Free(t)
+	trusted, unknown := certtest.New(t, dir, "client"), certtest.New(t, dir, "unknown")
+	in, web, _ := startWebTLS(t, dir, "--tls-port", strconv.Itoa(secure))
+	c, taken := in.dial(t), in.Addr().String()[len("127.0.0.1:"):]
+	for _, change := range [][]any{
+		{"already in use", "tls-auth-clients", "no", "metrics-port", taken},
+		{"already in use", "tls-auth-clients", "optional", "http-port", taken},
+		{"already in use", "tls-ca-cert-file", dir + "/unknown.crt", "metrics-port", taken},
+		{"no such file", "tls-cert-file", "nowhere"},
+	} {
+		require.Contains(t, c.Do(append([]any{"CONFIG", "SET"}, change[1:]...)...), change[0])
+		for _, shown := range [][]tls.Certificate{nil, {unknown}} {
+			_, _, _, err := newBrowser(t, web, shown...).get("/rules")
+			require.ErrorContains(t, err, "certificate", "%v", change)
+			bad, _, err := dialTLS(t, fmt.Sprint("127.0.0.1:", secure), shown...)
+			if err == nil { // with TLS 1.3 the client learns it after its handshake
+				requireClosed(t, bad)
+			}
+		}
+		_, _, _, err := newBrowser(t, web, trusted).get("/rules")
+		require.NoError(t, err)
+		in.pollCertificates()
+	}
+	require.NotContains(t, in.log.String(), "the certificates were read again")
 }

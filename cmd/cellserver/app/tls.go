@@ -12,27 +12,53 @@ import (
 )
 
 // certificates are the TLS configuration of all listeners. CONFIG SET, SIGHUP and a change of the files make
-// the server read them again, and new connections get renewed certificates. There are no locks: each pointer
+// the server read them again, and new connections get renewed certificates. There are no locks: the pointer
 // is replaced as a whole.
 type certificates struct {
-	log    *logger
-	config atomic.Pointer[tls.Config] // nil before the first load with TLS
-	read   atomic.Pointer[string]     // versionOf the files of the last load; nil like config
+	log   *logger
+	files atomic.Pointer[tlsFiles] // nil before the first load with TLS
+}
+
+// tlsFiles are what one load has read.
+type tlsFiles struct {
+	config  *tls.Config
+	version string // versionOf the files
 }
 
 // current returns the TLS configuration for a new connection.
-func (c *certificates) current() *tls.Config { return c.config.Load() }
-
-// load reads the files that a configuration names, if anything uses them.
-func (c *certificates) load(cfg *config.Config) error {
-	if cfg.UsesTLS() == "" {
-		return nil
+func (c *certificates) current() *tls.Config {
+	if files := c.files.Load(); files != nil {
+		return files.config
 	}
-	version := versionOf(cfg)
-	c.read.Store(&version)
+	return nil
+}
+
+// use brings files into force; nil changes nothing.
+func (c *certificates) use(files *tlsFiles) {
+	if files != nil {
+		c.files.Store(files)
+	}
+}
+
+// load reads the files that a configuration names, and brings them into force.
+func (c *certificates) load(cfg *config.Config) error {
+	files, err := readTLS(cfg)
+	if err == nil {
+		c.use(files)
+	}
+	return err
+}
+
+// readTLS reads the files that a configuration names; nil if nothing uses them. After an error the result
+// has only the version.
+func readTLS(cfg *config.Config) (*tlsFiles, error) {
+	if cfg.UsesTLS() == "" {
+		return nil, nil
+	}
+	files := &tlsFiles{version: versionOf(cfg)}
 	pair, err := keyPair(pathOf(cfg, cfg.TLSCertFile), pathOf(cfg, cfg.TLSKeyFile))
 	if err != nil {
-		return fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
+		return files, fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
 	}
 	next := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}
 	switch cfg.TLSAuthClients {
@@ -43,11 +69,11 @@ func (c *certificates) load(cfg *config.Config) error {
 	}
 	if cfg.TLSCACertFile != "" {
 		if next.ClientCAs, err = authorities(pathOf(cfg, cfg.TLSCACertFile)); err != nil {
-			return fmt.Errorf("tls-ca-cert-file: %w", err)
+			return files, fmt.Errorf("tls-ca-cert-file: %w", err)
 		}
 	}
-	c.config.Store(next)
-	return nil
+	files.config = next
+	return files, nil
 }
 
 // versionOf says which version of the files a configuration has, by their times and sizes.
@@ -63,8 +89,8 @@ func versionOf(cfg *config.Config) (version string) {
 
 // changed reports whether the files are other ones than those that were read last.
 func (c *certificates) changed(cfg *config.Config) bool {
-	read := c.read.Load()
-	return cfg.UsesTLS() != "" && read != nil && *read != versionOf(cfg)
+	files := c.files.Load()
+	return cfg.UsesTLS() != "" && files != nil && files.version != versionOf(cfg)
 }
 
 // peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their
@@ -123,15 +149,27 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// configure loads the files of a new configuration. A broken file refuses the change if the change is about
-// TLS. Otherwise the current certificates stay in use.
-func (c *certificates) configure(old, cfg *config.Config) error {
-	err := c.load(cfg)
-	if err == nil || tlsDiffers(old, cfg) {
-		return err
+// prepare reads the files of a new configuration, and returns what use brings into force as the last step:
+// a refused change lets nobody in. A broken file refuses the change if the change is about TLS. Otherwise the
+// current certificates stay in use.
+//
+// Renewed files are no part of a change, and come into force at once. The first files do so because a
+// listener may open with them. No listener has TLS before.
+func (c *certificates) prepare(old, cfg *config.Config) (*tlsFiles, error) {
+	differs := tlsDiffers(old, cfg)
+	next, err := readTLS(cfg)
+	switch {
+	case err != nil && differs:
+		return nil, err
+	case err != nil:
+		c.log.Warn("the certificates could not be read again, and the current ones stay in use: "+
+			"correct the files", "error", err)
+		next.config = c.current()
 	}
-	c.log.Warn("the certificates could not be read again, and the current ones stay in use: correct the files", "error", err)
-	return nil
+	if !differs || old.UsesTLS() == "" {
+		c.use(next)
+	}
+	return next, nil
 }
 
 // tlsDiffers reports whether a change of the configuration can change the certificates.

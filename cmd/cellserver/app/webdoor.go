@@ -2,13 +2,16 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"cellserver/commands"
+	"cellserver/httpapi"
 	"cellserver/httpapi/bounded"
 	"cellserver/internal/config"
 )
@@ -23,6 +26,7 @@ type webDoor struct {
 // init sets the handler, and the bounds of each listener.
 func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *logger, c *certificates) {
 	d.name, d.secure.TLS = name, c.current
+	h = certified(h, c)
 	listeners := map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure}
 	for port, l := range listeners {
 		l.Handler, l.Bounds, l.Log = h, bounds, log.Logger
@@ -33,25 +37,33 @@ func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *
 	}
 }
 
+// certified refuses requests with TLS of clients that have shown no certificate, if they must show one now. A
+// connection may be older than this directive.
+func certified(h http.Handler, c *certificates) http.Handler {
+	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.TLS != nil && len(r.TLS.VerifiedChains) == 0 &&
+			c.current().ClientAuth == tls.RequireAndVerifyClientCert {
+			httpapi.Forbidden(out, "tls-auth-clients is yes: connect again, and show a certificate of "+
+				"tls-ca-cert-file")
+			return
+		}
+		h.ServeHTTP(out, r)
+	})
+}
+
 // configure listens where a configuration says; port 0 means no address. If one listener cannot, both keep
-// their previous addresses. A listener that closes does so first, so that the other one can take its port.
+// their previous addresses. The listener with TLS closes first if the other one takes its port.
 func (d *webDoor) configure(web config.Web) error {
-	type place struct {
-		*bounded.Listener
-		port   int
-		suffix string
+	plain, secure := d.plain.Address(), d.secure.Address()
+	if strings.HasSuffix(secure, ":"+strconv.Itoa(web.Port)) {
+		_ = d.secure.Listen("") // closing has no error
 	}
-	first, then := place{&d.plain, web.Port, "-port"}, place{&d.secure, web.TLSPort, "-tls-port"}
-	if then.port == 0 {
-		first, then = then, first
+	err := d.listen(&d.plain, web.Bind, web.Port, "-port")
+	if err == nil {
+		err = d.listen(&d.secure, web.Bind, web.TLSPort, "-tls-port")
 	}
-	before := first.Address()
-	err := d.listen(first.Listener, web.Bind, first.port, first.suffix)
 	if err != nil {
-		return err
-	}
-	if err = d.listen(then.Listener, web.Bind, then.port, then.suffix); err != nil {
-		err = errors.Join(err, first.Listen(before))
+		err = errors.Join(err, d.plain.Listen(plain), d.secure.Listen(secure))
 	}
 	return err
 }

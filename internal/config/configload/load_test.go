@@ -147,6 +147,10 @@ func TestLoad(t *testing.T) {
 		{name: "TLS without authorities", args: "--tls-port 1 --tls-cert-file c --tls-key-file k", err: "tls-auth-clients yes needs tls-ca-cert-file"},
 		{name: "TLS", args: "--port 0 --tls-port 1 --tls-cert-file c --tls-key-file k --tls-auth-clients no", want: want{"tls-port": "1"}},
 		{name: "one port for two", args: "--tls-port 6379", err: "port and tls-port are both 6379"},
+		{name: "one port for two of HTTP", args: "--tls-cert-file c --tls-key-file k --tls-auth-clients no " +
+			"--http-port 7 --http-tls-port 7", err: "http-port and http-tls-port are both 7: choose another port"},
+		{name: "one port for two of metrics", args: "--tls-cert-file c --tls-key-file k --tls-auth-clients no " +
+			"--metrics-port 7 --metrics-tls-port 7", err: "metrics-port and metrics-tls-port are both 7"},
 	}
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
