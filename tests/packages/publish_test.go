@@ -152,6 +152,9 @@ func TestPublish(t *testing.T) {
 	for _, page := range []string{"README.md", "SECURITY.md", "docs/deploying.md", "deploy/kubernetes.yaml"} {
 		require.NotContains(t, c.read(t, page), "publish-prepare", page)
 	}
+	for _, words := range []string{"go build", "beside this one", "./cellserver", "$PWD"} {
+		require.NotContains(t, c.read(t, "README.md"), words, "nobody has a clone")
+	}
 	busy := exec.Command("go", "tool", "pprof", "-top", "cmd/cellserver/default.pgo")
 	busy.Dir = c.dir
 	top, err := busy.CombinedOutput()
