@@ -36,7 +36,7 @@ func TestValidateCluster(t *testing.T) {
 		{"a high port", map[string]string{"port": "60000"}, "cluster-port is 60000 + 10000 without a value of its own, which is more than 65535: set cluster-port"},
 		{"a high port with a port for nodes", map[string]string{"port": "60000", "cluster-port": "60001"}, ""},
 		{"one port twice", map[string]string{"cluster-port": "6379"}, "port and cluster-port are both 6379: choose another port for one of them"},
-		{"the proxy on the port of nodes", map[string]string{"proxy-port": "16379"}, "cluster-port and proxy-port are both 16379"},
+		{"the proxy on the port of nodes", map[string]string{"proxy-port": "16379"}, "cluster-port and proxy-port are both 16379: choose another port for one of them"},
 		{"a port for nodes that the list does not have", map[string]string{"cluster-port": "7100"},
 			"cluster-port is 7100, and cluster-nodes names port 16379 for nodes at 10.0.0.2:6379: write 10.0.0.2:6379@7100 on every node"},
 		{"a port for nodes that the list has", map[string]string{"cluster-port": "7100", "cluster-nodes": "10.0.0.1:6379@7100 10.0.0.2:6379"}, ""},

@@ -17,7 +17,7 @@ import (
 type certificates struct {
 	log    *logger
 	config atomic.Pointer[tls.Config] // nil before the first load with TLS
-	read   atomic.Pointer[string]     // versionOf the files of the last load; nil like config
+	read   atomic.Pointer[string]     // versionOf the last load; nil like config
 }
 
 // current returns the TLS configuration for a new connection.
@@ -50,18 +50,19 @@ func (c *certificates) load(cfg *config.Config) error {
 	return nil
 }
 
-// versionOf says which version of the files a configuration has, by their times and sizes.
+// versionOf says which files a configuration has, by their names, times and sizes, and what it asks of clients.
 func versionOf(cfg *config.Config) (version string) {
+	version = string(cfg.TLSAuthClients) + "\n"
 	for _, name := range []string{cfg.TLSCertFile, cfg.TLSKeyFile, cfg.TLSCACertFile} {
 		if info, err := os.Stat(pathOf(cfg, name)); err == nil {
 			version += fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
 		}
-		version += "\n"
+		version += name + "\n"
 	}
 	return version
 }
 
-// changed reports whether the files are other ones than those that were read last.
+// changed reports whether a load would find other files, or another tls-auth-clients, than the last one.
 func (c *certificates) changed(cfg *config.Config) bool {
 	read := c.read.Load()
 	return cfg.UsesTLS() != "" && read != nil && *read != versionOf(cfg)
@@ -123,9 +124,12 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// configure loads the files of a new configuration. A broken file refuses the change if the change is about
+// configure loads the files of a new configuration, if they are not those of the last load. A broken file refuses the change if the change is about
 // TLS. Otherwise the current certificates stay in use.
 func (c *certificates) configure(old, cfg *config.Config) error {
+	if !tlsDiffers(old, cfg) && !c.changed(cfg) {
+		return nil
+	}
 	err := c.load(cfg)
 	if err == nil || tlsDiffers(old, cfg) {
 		return err
