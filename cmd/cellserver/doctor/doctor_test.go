@@ -68,6 +68,14 @@ func TestHiddenKeys(t *testing.T) {
 	require.Contains(t, factsOf(well).page("a:1"), "refused   ask CL.TOP 10, because metrics-top-keys hides keys\n")
 }
 
+// TestOne: the page counts one thing as one.
+func TestOne(t *testing.T) {
+	page := factsOf("limiter_gcra:allowed=1,limited=0\r\nerrorstat_MOVED:count=1\r\nclock_steps_back:1\r\n").page("a:1")
+	for _, part := range []string{"limits    1 action allowed,", "errors    MOVED once\n", "clock set back once,"} {
+		require.Contains(t, page, part)
+	}
+}
+
 // TestPage has texts that clients chose.
 func TestPage(t *testing.T) {
 	f := factsOf(well + "rule_api:allowed=1,limited=5,shadow_limited=0\r\nrule_new:allowed=9,limited=0,shadow_limited=7\r\n" +

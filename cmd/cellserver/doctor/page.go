@@ -52,8 +52,12 @@ func (f *facts) server(address string) string {
 
 func (f *facts) limits() string {
 	allowed, limited := f.decisions()
-	return fmt.Sprintf("%d actions allowed, %d refused (%s)",
-		allowed, limited, share(limited, allowed+limited))
+	actions := "actions"
+	if allowed == 1 {
+		actions = "action"
+	}
+	return fmt.Sprintf("%d %s allowed, %d refused (%s)",
+		allowed, actions, limited, share(limited, allowed+limited))
 }
 
 // rules names the rules that refuse most.
