@@ -49,7 +49,7 @@ func numberOf(text string) (int64, error) {
 	case letter == "m" && isDigits(digits):
 		return 0, failf("%s is no number: for millions write M, because m is minute", quote.Word(text))
 	case factor == 0 || !grouped || !isDigits(whole) || hasFraction && !isDigits(fraction):
-		return 0, failf("%s is not a number: %s%s", quote.Word(text), numberForms, apart(text))
+		return 0, failf("%s is not a number: %s%s", quote.Word(text), numberForms, insteadOf(text))
 	case len(whole) > 1 && whole[0] == '0':
 		return 0, failf("%s begins with a 0: write the number without it", quote.Word(text))
 	}
@@ -110,9 +110,9 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// apart is the end of an error about a number with letters: what to write for 10r of nginx's 10r/s, and for
+// insteadOf is the end of an error about a number with letters: what to write for 10r of nginx's 10r/s, and for
 // 100rpm.
-func apart(text string) string {
+func insteadOf(text string) string {
 	digits := strings.TrimRightFunc(text, unicode.IsLetter)
 	letters := strings.ToLower(text[len(digits):])
 	switch {
