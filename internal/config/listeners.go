@@ -24,7 +24,8 @@ func (c *Config) listeners() []listener {
 	}
 	if len(c.Cluster.Nodes) > 0 {
 		peer, _ := c.PeerPort()
-		all = append(all, listener{"cluster-port", peer, c.Bind}, listener{"proxy-port", c.Cluster.ProxyPort, c.Bind})
+		all = append(all, listener{"cluster-port", peer, c.Bind},
+			listener{"proxy-port", c.Cluster.ProxyPort, c.Bind})
 	}
 	return slices.DeleteFunc(all, func(l listener) bool { return l.port == 0 })
 }

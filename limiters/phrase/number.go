@@ -110,8 +110,8 @@ func isDigits(text string) bool {
 	return text != ""
 }
 
-// insteadOf is the end of an error about a number with letters: what to write for 10r of nginx's 10r/s, and for
-// 100rpm.
+// insteadOf is the end of an error about a number with letters: what to write for 10r of nginx's 10r/s, and
+// for 100rpm.
 func insteadOf(text string) string {
 	digits := strings.TrimRightFunc(text, unicode.IsLetter)
 	letters := strings.ToLower(text[len(digits):])

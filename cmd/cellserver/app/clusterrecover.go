@@ -40,8 +40,8 @@ func RecoverCluster(cfg *config.Config) (string, error) {
 // user.
 func ImportCluster(cfg *config.Config, path string) (string, error) {
 	if _, err := os.Stat(path); path != "" && err != nil {
-		return "", fmt.Errorf("cannot import %s: %w: name a directory with a log or a snapshot, or an RDB file",
-			path, cause(err))
+		return "", fmt.Errorf("cannot import %s: %w: name a directory with a log or a snapshot, or an "+
+			"RDB file", path, cause(err))
 	}
 	r, unlock, err := recovery(cfg)
 	if err != nil {

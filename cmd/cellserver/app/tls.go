@@ -50,7 +50,8 @@ func (c *certificates) load(cfg *config.Config) error {
 	return nil
 }
 
-// versionOf says which files a configuration has, by their names, times and sizes, and what it asks of clients.
+// versionOf says which files a configuration has, by their names, times and sizes, and what it asks of
+// clients.
 func versionOf(cfg *config.Config) (version string) {
 	version = string(cfg.TLSAuthClients) + "\n"
 	for _, name := range []string{cfg.TLSCertFile, cfg.TLSKeyFile, cfg.TLSCACertFile} {
@@ -124,8 +125,8 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// configure loads the files of a new configuration, if they are not those of the last load. A broken file refuses the change if the change is about
-// TLS. Otherwise the current certificates stay in use.
+// configure loads the files of a new configuration, if they are not those of the last load. A broken file
+// refuses the change if the change is about TLS. Otherwise the current certificates stay in use.
 func (c *certificates) configure(old, cfg *config.Config) error {
 	if !tlsDiffers(old, cfg) && !c.changed(cfg) {
 		return nil

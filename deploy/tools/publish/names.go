@@ -142,8 +142,9 @@ func (n *names) checkText(file string) error {
 			strings.EqualFold(n.License[:len(known.license)], known.license)
 		has := strings.Contains(strings.ToLower(strings.Join(words, " ")), strings.ToLower(known.words))
 		if named && !has {
-			return fmt.Errorf("--license-file %s: this is not the text of --license %s, which has the words %q. "+
-				"It begins with %q", file, n.License, known.words, strings.Join(words[:10], " "))
+			const says = "--license-file %s: this is not the text of --license %s, which has the words %q. " +
+				"It begins with %q"
+			return fmt.Errorf(says, file, n.License, known.words, strings.Join(words[:10], " "))
 		}
 	}
 	return nil
