@@ -260,6 +260,7 @@ func (p *document) checkShell(t *testing.T, b block, text string) {
 	for i, line := range p.lines[b.from:b.to] {
 		at := fmt.Sprintf("%s:%d", p.path, b.from+i+1)
 		line, _, _ = strings.Cut(line, " #")
+		require.NotRegexp(t, `(^|\s)\./cellserver\b`, line, at+": pages call the program cellserver: it is in the PATH")
 		for _, m := range ownFile.FindAllStringSubmatch(line, -1) {
 			_, err := os.Stat(filepath.Join(root(t), m[1]))
 			require.NoError(t, err, at)

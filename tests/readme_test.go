@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -24,7 +25,7 @@ func TestReadmeInAShell(t *testing.T) {
 	var commands string
 	for _, b := range page.blocks(t) {
 		text := strings.Join(page.lines[b.from:b.to], "\n")
-		if b.language == "sh" && strings.Contains(text, "curl") {
+		if b.language == "sh" && strings.Contains(text, "rules.yaml") {
 			commands = text
 		}
 	}
@@ -38,6 +39,7 @@ func TestReadmeInAShell(t *testing.T) {
 	}
 	shell := exec.Command("timeout", "60", "bash", "-ec", "trap 'kill $(jobs -p)' EXIT\n"+commands)
 	shell.Dir = dir
+	shell.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	printed, err := shell.CombinedOutput()
 	require.NoError(t, err, string(printed))
 	require.Equal(t, strings.Repeat("200\n", 5)+"429\n", statusesOf(string(printed)), string(printed))

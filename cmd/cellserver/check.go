@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 
 	"cellserver/cmd/cellserver/app"
+	"cellserver/cmd/cellserver/doctor"
 )
 
 // checkRules is `cellserver check-rules FILE`. It reads a rules-file as the server does, and prints its
@@ -37,6 +39,10 @@ func checkConfig(r request) error {
 // at this address knows it. A directive such as cluster-secret proves who asks.
 func clusterCheck(r request) error {
 	text, whole, err := app.ClusterState(r.config, r.operand)
+	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
+		return fmt.Errorf("%w. This is the port of %s for other nodes: is cluster-enabled yes there?",
+			doctor.Unreachable(failed.Addr.String(), err), r.operand)
+	}
 	if err != nil {
 		return err
 	}
@@ -51,12 +57,20 @@ func clusterCheck(r request) error {
 func clusterRecover(r request) error {
 	text, err := app.RecoverCluster(r.config)
 	fmt.Print(text)
-	return err
+	return exemplified(err, "cluster-recover")
 }
 
 // clusterImport is `cellserver import [PATH] [...]`. The directives are those of the node.
 func clusterImport(r request) error {
 	text, err := app.ImportCluster(r.config, r.operand)
 	fmt.Print(text)
+	return exemplified(err, "import")
+}
+
+// exemplified adds an example to the error of a command line without the directives of a node.
+func exemplified(err error, name string) error {
+	if errors.Is(err, app.ErrOtherNode) {
+		return fmt.Errorf("%w, such as %s", err, find(name).sample())
+	}
 	return err
 }

@@ -34,20 +34,20 @@ func shellOf(t *testing.T, page, section string) string {
 func TestFromOneNodeToThree(t *testing.T) {
 	commands := shellOf(t, "cluster.md", "From one node to three")
 	dir := t.TempDir()
-	replace := []string{"./cellserver", os.Args[0], "/tmp/cells", dir}
+	replace := []string{"cellserver --", os.Args[0] + " --", "cellserver import", os.Args[0] + " import", "/tmp/cells", dir}
 	for _, port := range []string{"7001", "7002", "7003"} {
 		replace = append(replace, port, fmt.Sprint(porttest.Free(t)))
 	}
 	commands = strings.NewReplacer(replace...).Replace(commands)
-	single, rest, found := strings.Cut(commands, os.Args[0]+" --cluster-import")
+	single, rest, found := strings.Cut(commands, os.Args[0]+" import")
 	require.True(t, found)
-	rest = os.Args[0] + " --cluster-import" + rest
+	rest = os.Args[0] + " import" + rest
 	start, _, found := strings.Cut(rest, "\n")
 	require.True(t, found)
 
 	shell(t, single)
 	before := tree(t, dir)
-	refused := shell(t, strings.Replace(start, " --cluster-import", "", 1)+" 2>&1 || true")
+	refused := shell(t, strings.Replace(start, " import", "", 1)+" 2>&1 || true")
 	require.Contains(t, refused, "appendonlydir would be ignored; nothing was changed")
 	require.Contains(t, refused, "run cellserver --cluster-import")
 	require.Equal(t, before, tree(t, dir))

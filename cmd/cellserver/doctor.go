@@ -68,7 +68,12 @@ func (r *request) doctorAddress(tls bool) (string, error) {
 			"cellserver doctor 127.0.0.1:6379")
 	}
 	host, port, err := net.SplitHostPort(r.operand)
-	if err != nil {
+	if _, notDigits := strconv.ParseUint(r.operand, 10, 16); notDigits == nil {
+		host, port = "127.0.0.1", r.operand
+		if network == "tcp" {
+			host, _, err = net.SplitHostPort(address)
+		}
+	} else if err != nil {
 		host = strings.Trim(r.operand, "[]")
 		if _, port, err = net.SplitHostPort(address); err != nil && !tls {
 			port = "6379"

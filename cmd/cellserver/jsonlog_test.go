@@ -98,7 +98,7 @@ func TestEarlyErrorsInJSON(t *testing.T) {
 		}
 		all := objects(t, errs)
 		require.Len(t, all, 1)
-		require.Equal(t, "the server ends", all[0]["msg"])
+		require.Equal(t, []any{"the server ends", "warning"}, []any{all[0]["msg"], all[0]["level"]})
 		require.Contains(t, all[0]["error"], want)
 	}
 	cmd := program(t, filepath.Join(dir, "wrong.conf"))

@@ -21,7 +21,7 @@ func main() {
 	args := ownArgs()
 	if err := run(args, hidePasswords()); err != nil {
 		if inJSON := (jsonError{}); errors.As(err, &inJSON) {
-			slog.New(logline.NewJSON(os.Stderr, nil)).Error("the server ends", "error", inJSON.error)
+			slog.New(logline.NewJSON(os.Stderr, nil)).Warn("the server ends", "error", inJSON.error)
 		} else {
 			fmt.Fprintln(os.Stderr, "cellserver:", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"cellserver/cmd/cellserver/doctor"
 	"cellserver/internal/config"
 )
 
@@ -20,7 +21,7 @@ func ping(r request) error {
 	network, address := pingAddress(r.config)
 	conn, err := net.DialTimeout(network, address, pingTimeout)
 	if err != nil {
-		return err
+		return doctor.Unreachable(address, err)
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(pingTimeout))

@@ -159,7 +159,7 @@ func unknown(args []string, err error) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./") {
 		return err
 	}
-	meant := ": cellserver help lists the commands"
+	meant := ": cellserver help lists the commands; without a command the program serves"
 	name, near := word.Nearest(args[0], names())
 	if near {
 		meant = fmt.Sprintf(": did you mean '%s'?", name)

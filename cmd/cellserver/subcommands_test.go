@@ -70,6 +70,7 @@ func TestUnknownCommands(t *testing.T) {
 		"help: 'xyzzy' is no command: cellserver help lists": {"help", "xyzzy"},
 		"'rules' is no option: write --name value":           {"port", "rules"},
 		"'serve' is no command, and there is no config":      {"serve", "--port", "1"},
+		"without a command the program serves":               {"start"},
 		"cellserver help lists the commands":                 {"xyzzy"},
 		"help: 'pnig' is no command: did you mean 'ping'?":   {"help", "pnig"},
 		"can't open config file './doctr': open":             {"./doctr"},
@@ -80,6 +81,27 @@ func TestUnknownCommands(t *testing.T) {
 	} {
 		out, errs, code := runToEnd(t, "", args...)
 		require.Equal(t, []any{"", 1}, []any{out, code})
+		require.Contains(t, errs, want)
+	}
+}
+
+// TestErrorsOfAddressesSayWhatToDo: where no server answers, where a node has no directives, and where a file
+// is not.
+func TestErrorsOfAddressesSayWhatToDo(t *testing.T) {
+	nobody := porttest.Free(t)
+	for want, args := range map[string][]string{
+		fmt.Sprintf("no server answers at 127.0.0.1:%d (connect: connection refused): check that", nobody): {
+			"ping", "--port", fmt.Sprint(nobody)},
+		fmt.Sprintf("no server answers at 127.0.0.2:%d (", nobody): {
+			"doctor", fmt.Sprint(nobody), "--bind", "127.0.0.2"},
+		"This is the port of 127.0.0.1:6 for other nodes: is cluster-enabled yes there?": {
+			"cluster-check", "127.0.0.1:6"},
+		"give the directives of this node, such as cellserver import dump.rdb --dir data": {"import"},
+		"this node, such as cellserver cluster-recover --port 7001 --dir data":            {"cluster-recover"},
+		"cannot import /nope: no such file or directory: name a directory":                {"import", "/nope"},
+	} {
+		_, errs, code := runIn(t, t.TempDir(), args...)
+		require.Equal(t, 1, code, args)
 		require.Contains(t, errs, want)
 	}
 }

@@ -110,9 +110,6 @@ func (c *Config) validateCluster() error {
 		return errors.New("tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes " +
 			"check each other's certificate")
 	}
-	if err := c.validateClusterPorts(peer); err != nil {
-		return err
-	}
 	return c.validateOwnAddress(cmp.Or(c.Cluster.AnnouncePort, base), cmp.Or(c.Cluster.AnnounceBusPort, peer))
 }
 
@@ -139,22 +136,6 @@ func (c *Config) validateOwnAddress(port, peer int) error {
 	const wrong = "cluster-port is %d, and cluster-nodes names port %d for nodes at %s: " +
 		"write %s@%d on every node"
 	return fmt.Errorf(wrong, peer, like.PeerPort, like.Client(), like.Client(), peer)
-}
-
-// validateClusterPorts checks that no two listeners of a node have the same port.
-func (c *Config) validateClusterPorts(peer int) error {
-	ports := []struct {
-		name string
-		port int
-	}{{"port", c.Port}, {"tls-port", c.TLSPort}, {"cluster-port", peer}, {"proxy-port", c.Cluster.ProxyPort}}
-	for i, a := range ports {
-		for _, b := range ports[i+1:] {
-			if a.port != 0 && a.port == b.port {
-				return fmt.Errorf("%s and %s are both %d", a.name, b.name, a.port)
-			}
-		}
-	}
-	return nil
 }
 
 // nodeAddresses is the kind of cluster-nodes. One empty argument is none.

@@ -250,13 +250,14 @@ func (c *Config) UsesTLS() (directive string) {
 
 // Validate checks the directives against each other.
 func (c *Config) Validate() error {
+	if err := c.validateListeners(); err != nil {
+		return err
+	}
 	secure := c.UsesTLS()
 	plain, tls := c.Port != 0 && len(c.Bind) > 0, c.TLSPort != 0 && len(c.Bind) > 0
 	switch {
 	case !plain && !tls && c.UnixSocket == "":
 		return fmt.Errorf("configured to not listen anywhere: set port, tls-port or unixsocket")
-	case plain && tls && c.Port == c.TLSPort:
-		return fmt.Errorf("port and tls-port are both %d: choose another port for one of them", c.Port)
 	case c.ACLFile != "" && len(c.Users) > 0:
 		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or " +
 			"all in the configuration")

@@ -9,6 +9,7 @@
 //	config.go        Config: the values, and the types of some of them
 //	cluster.go       the values of a cluster, and how they fit together
 //	http.go          the values and the rows of limits over HTTP
+//	listeners.go     the ports, of which no two are one
 //	directive.go     Directive: one row of the table
 //	faillimit.go     the value of auth-fail-limit
 //	rows_*.go        the rows, by group; rows_inert.go has those of Redis that have no effect here

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode"
 
 	"cellserver/internal/quote"
 )
@@ -51,7 +52,7 @@ func numberOf(text, remedy string) (int64, error) {
 	case letter == "m" && isDigits(digits):
 		return 0, failf("%s is no number: for millions write M, because m is minute", quote.Word(text))
 	case factor == 0 || !grouped || !isDigits(whole) || hasFraction && !isDigits(fraction):
-		return 0, failf("%s is not a number: %s", quote.Word(text), numberForms)
+		return 0, failf("%s is not a number: %s%s", quote.Word(text), numberForms, insteadOf(text))
 	case len(whole) > 1 && whole[0] == '0':
 		return 0, failf("%s begins with a 0: write the number without it", quote.Word(text))
 	}
@@ -110,4 +111,19 @@ func isDigits(text string) bool {
 		}
 	}
 	return text != ""
+}
+
+// insteadOf is the end of an error about a number with letters: what to write for 10r of nginx's 10r/s, and
+// for 100rpm.
+func insteadOf(text string) string {
+	digits := strings.TrimRightFunc(text, unicode.IsLetter)
+	letters := strings.ToLower(text[len(digits):])
+	switch {
+	case !isDigits(digits):
+	case letters == "r":
+		return "; write " + digits + " requests per second, or per another unit"
+	case strings.HasPrefix(instead[letters], "/"):
+		return "; write " + digits + instead[letters]
+	}
+	return ""
 }

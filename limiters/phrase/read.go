@@ -162,6 +162,8 @@ func (r *reader) noun() {
 	case isNoun(name):
 		r.piece()
 	case name == "" || slices.Contains(starts, name) || instead[name] != "":
+	case name == "r":
+		r.failf("'r' is not a noun of a limit: write requests, such as %d requests per second", r.count)
 	case len(name) < len(r.words[0]),
 		len(r.words) > 1 && slices.Contains(starts, strings.ToLower(r.words[1])):
 		r.failf("%s is not a noun of a limit: write requests, calls, tokens, another one, or no noun%s",

@@ -116,18 +116,34 @@ func TestRulesOfHelm(t *testing.T) {
 	require.True(t, found)
 }
 
+// TestHelmMemory: the limit of the pod is at least twice maxmemory, in the units of both, or there is none.
+func TestHelmMemory(t *testing.T) {
+	for _, values := range []string{
+		"maxmemory=4gb,resources.limits.memory=8Gi", "maxmemory=1g,resources.limits.memory=2G",
+		"maxmemory=100k,resources.limits.memory=2e5", "maxmemory=1gb,resources.limits.memory=1P", "maxmemory=1gb,resources.limits.memory=2147483648",
+		"maxmemory=4gb,resources.limits.memory=8.5Gi", "maxmemory=4gb,resources.limits=null",
+		"maxmemory=4gb,resources.limits.memory=null",
+	} {
+		out, err := helm(t, "template", "limits", chart, "--set", values+","+image)
+		require.NoError(t, err, "%s: %s", values, out)
+	}
+}
+
 // TestHelmRefuses: a value that the chart does not know, or cannot use, is an error that names it.
 func TestHelmRefuses(t *testing.T) {
 	for value, says := range map[string]string{
-		"image.repository=":                "image.repository: name the image in your registry",
-		"nods=3," + image:                  "additional properties 'nods' not allowed",
-		"nodes=2," + image:                 "'/nodes': value must be one of 1, 3, 5",
-		"args={--maxclients,200}," + image: "'/args/1': got number, want string",
-		"maxmemory=lots," + image:          "'/maxmemory'",
-		"image.digest=latest," + image:     "'/image/digest'",
-		"service.type=Public," + image:     "'/service/type'",
-		"storage.class=fast," + image:      "additional properties 'class' not allowed",
-		"secret.password=word," + image:    "'/secret': got object, want string",
+		"image.repository=":                                      "image.repository: name the image in your registry",
+		"nods=3," + image:                                        "additional properties 'nods' not allowed",
+		"nodes=2," + image:                                       "'/nodes': value must be one of 1, 3, 5",
+		"args={--maxclients,200}," + image:                       "'/args/1': got number, want string",
+		"maxmemory=lots," + image:                                "'/maxmemory'",
+		"maxmemory=4gb," + image:                                 "resources.limits.memory 1Gi: give at least twice maxmemory, which is 4gb",
+		"maxmemory=513mb," + image:                               "resources.limits.memory 1Gi: ",
+		"maxmemory=4000001k,resources.limits.memory=8G," + image: "resources.limits.memory 8G: ",
+		"image.digest=latest," + image:                           "'/image/digest'",
+		"service.type=Public," + image:                           "'/service/type'",
+		"storage.class=fast," + image:                            "additional properties 'class' not allowed",
+		"secret.password=word," + image:                          "'/secret': got object, want string",
 	} {
 		out, err := helm(t, "template", "limits", chart, "--set", value)
 		require.Error(t, err, value)

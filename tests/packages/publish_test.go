@@ -53,7 +53,7 @@ func (c checkout) read(t *testing.T, name string) string {
 func published(t *testing.T) []string {
 	t.Helper()
 	license := filepath.Join(t.TempDir(), "LICENSE")
-	text := "A licence for this test.\n" + strings.Repeat("You may test with it. ", 20) + "\n"
+	text := "Permission is hereby granted, free of charge, to test.\n" + strings.Repeat("You may test with it. ", 20) + "\n"
 	require.NoError(t, os.WriteFile(license, []byte(text), 0o600))
 	return []string{"example.com/acme/limits", "registry.example/acme",
 		"--license", "MIT", "--license-file", license, "--contact", "Acme <security@acme.example>",
@@ -94,6 +94,7 @@ func TestPublishRefuses(t *testing.T) {
 	refuses(with(1, "Registry Of Acme"), `REGISTRY "Registry Of Acme"`)
 	refuses(with(3, "MIT-ish"), `--license "MIT-ish"`, "Apache-2.0 or MIT")
 	refuses(with(5, "/nowhere/LICENSE"), "--license-file", "/nowhere/LICENSE")
+	refuses(with(3, "Apache-2.0"), "this is not the text of --license Apache-2.0", "Permission is hereby granted")
 	refuses(with(7, "security"), `--contact "security"`)
 	refuses(with(7, `Acme "$(id)" <security@acme.example>`), "--contact")
 	refuses(with(9, "Acme Ratelimit"), `--npm "Acme Ratelimit"`)
@@ -151,6 +152,9 @@ func TestPublish(t *testing.T) {
 	require.NotContains(t, c.read(t, "clients/node/package.json"), "private")
 	for _, page := range []string{"README.md", "SECURITY.md", "docs/deploying.md", "deploy/kubernetes.yaml"} {
 		require.NotContains(t, c.read(t, page), "publish-prepare", page)
+	}
+	for _, words := range []string{"go build", "beside this one", "./cellserver", "$PWD"} {
+		require.NotContains(t, c.read(t, "README.md"), words, "nobody has a clone")
 	}
 	busy := exec.Command("go", "tool", "pprof", "-top", "cmd/cellserver/default.pgo")
 	busy.Dir = c.dir

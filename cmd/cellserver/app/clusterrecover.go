@@ -39,6 +39,10 @@ func RecoverCluster(cfg *config.Config) (string, error) {
 // directory with a log or a snapshot. An empty path is the directory of the node. It returns a line for the
 // user.
 func ImportCluster(cfg *config.Config, path string) (string, error) {
+	if _, err := os.Stat(path); path != "" && err != nil {
+		return "", fmt.Errorf("cannot import %s: %w: name a directory with a log or a snapshot, or an "+
+			"RDB file", path, cause(err))
+	}
 	r, unlock, err := recovery(cfg)
 	if err != nil {
 		return "", err
@@ -136,6 +140,9 @@ func localAddress(cfg *config.Config) (address topology.Address, err error) {
 			return a, ln.Close()
 		}
 	}
-	return address, errors.New("no address of cluster-nodes is of this machine and has its port: give the " +
-		"directives of this node")
+	return address, ErrOtherNode
 }
+
+// ErrOtherNode means that the directives are not those of a node of this machine.
+var ErrOtherNode = errors.New("no address of cluster-nodes is of this machine and has its port: give the " +
+	"directives of this node")

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"os"
@@ -170,9 +171,13 @@ func TestConfigSetMovesTheTLSPort(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, status)
 
-	taken, other := resptest.Dial(t, in.Addr().String()), porttest.Free(t)
-	used := in.Addr().String()[len("127.0.0.1:"):]
-	require.Contains(t, taken.Do("CONFIG", "SET", "http-port", other, "http-tls-port", used),
+	own, other := in.Addr().(*net.TCPAddr).Port, porttest.Free(t)
+	require.Contains(t, c.Do("CONFIG", "SET", "http-tls-port", own), "port and http-tls-port are both")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	used := taken.Addr().(*net.TCPAddr).Port
+	require.Contains(t, c.Do("CONFIG", "SET", "http-port", other, "http-tls-port", used),
 		"address already in use: stop what listens there, or choose another port with --http-tls-port")
 	requireNoListener(t, other)
 	_, _, _, err = newBrowser(t, web).get("/healthz")

@@ -76,18 +76,20 @@ func readTLS(cfg *config.Config) (*tlsFiles, error) {
 	return files, nil
 }
 
-// versionOf says which version of the files a configuration has, by their times and sizes.
+// versionOf says which files a configuration has, by their names, times and sizes, and what it asks of
+// clients.
 func versionOf(cfg *config.Config) (version string) {
+	version = string(cfg.TLSAuthClients) + "\n"
 	for _, name := range []string{cfg.TLSCertFile, cfg.TLSKeyFile, cfg.TLSCACertFile} {
 		if info, err := os.Stat(pathOf(cfg, name)); err == nil {
 			version += fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
 		}
-		version += "\n"
+		version += name + "\n"
 	}
 	return version
 }
 
-// changed reports whether the files are other ones than those that were read last.
+// changed reports whether a load would find other files, or another tls-auth-clients, than the last one.
 func (c *certificates) changed(cfg *config.Config) bool {
 	files := c.files.Load()
 	return cfg.UsesTLS() != "" && files != nil && files.version != versionOf(cfg)
@@ -149,14 +151,17 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// prepare reads the files of a new configuration, and returns what use brings into force as the last step:
-// a refused change lets nobody in. A broken file refuses the change if the change is about TLS. Otherwise the
+// prepare reads the files of a new configuration, if they are not those of the last load. It returns what use
+// brings into force as the last step: a refused change lets nobody in. A broken file refuses the change if the change is about TLS. Otherwise the
 // current certificates stay in use.
 //
 // Renewed files are no part of a change, and come into force at once. The first files do so because a
 // listener may open with them. No listener has TLS before.
 func (c *certificates) prepare(old, cfg *config.Config) (*tlsFiles, error) {
 	differs := tlsDiffers(old, cfg)
+	if !differs && !c.changed(cfg) {
+		return nil, nil
+	}
 	next, err := readTLS(cfg)
 	switch {
 	case err != nil && differs:

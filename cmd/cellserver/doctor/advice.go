@@ -49,7 +49,11 @@ func (f *facts) availability(address string) []check {
 	state := f.fields["cluster_state"]
 	return []check{
 		{f.number("loading") > 0, "wait: the server loads its data"},
-		{state != "" && state != "ok", "run cellserver --cluster-check " + address + ": the cluster has no leader that answers"},
+		{state != "" && state != "ok", "run cellserver cluster-check " + address +
+			": the cluster has no leader that answers"},
+		{state == "ok" && f.number("cluster_nodes_healthy") < f.number("cluster_nodes"),
+			fmt.Sprintf("run cellserver cluster-check %s: %s, and the cluster may not survive the loss of "+
+				"one more", address, f.answering())},
 		{f.failures("CLUSTERDOWN") > 0 && state == "ok", fmt.Sprintf("read the log for elections: %d commands got CLUSTERDOWN since the start", f.failures("CLUSTERDOWN"))},
 		{f.failures("MISCONF") > 0, fmt.Sprintf("read the log for the disk: %d commands got MISCONF since the start", f.failures("MISCONF"))},
 		{f.number("command_panics") > 0, "report the bug: a command panicked, and the log has the stack"},

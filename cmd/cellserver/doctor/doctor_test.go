@@ -27,22 +27,23 @@ func factsOf(info string) *facts {
 func TestAdvice(t *testing.T) {
 	require.Equal(t, []string{"nothing: the server is well"}, factsOf(well).advice("a:1"))
 	for change, want := range map[string]string{
-		"aof_last_write_status:err":                       "make room on the disk, or repair it: the log",
-		"rdb_last_bgsave_status:err":                      "make room on the disk, or repair it: the last snapshot",
-		"aof_delayed_fsync:10":                            "find out why the disk is slow",
-		"loading:1":                                       "wait: ",
-		"cluster_state:down":                              "run cellserver --cluster-check a:1: ",
-		"cluster_state:ok\nerrorstat_CLUSTERDOWN:count=2": "read the log for elections: 2 commands",
-		"errorstat_MISCONF:count=3":                       "read the log for the disk: 3 commands",
-		"command_panics:1":                                "report the bug",
-		"used_memory:901":                                 "raise maxmemory: it is nearly",
-		"errorstat_OOM:count=4":                           "raise maxmemory, or choose another maxmemory-policy: 4 commands",
-		"evicted_keys:1":                                  "raise maxmemory: keys were evicted",
-		"connected_clients:91":                            "find the clients",
-		"rejected_connections:1":                          "raise maxclients",
-		"limiter_gcra:allowed=0,limited=201":              "ask CL.TOP 10",
-		"auth_failures:10":                                "ask ACL LOG",
-		"clock_steps_back:1":                              "check the clock",
+		"aof_last_write_status:err":  "make room on the disk, or repair it: the log",
+		"rdb_last_bgsave_status:err": "make room on the disk, or repair it: the last snapshot",
+		"aof_delayed_fsync:10":       "find out why the disk is slow",
+		"loading:1":                  "wait: ",
+		"cluster_state:down":         "run cellserver cluster-check a:1: ",
+		"cluster_state:ok\ncluster_nodes:3\ncluster_nodes_healthy:2": "run cellserver cluster-check a:1: 2 of 3 nodes",
+		"cluster_state:ok\nerrorstat_CLUSTERDOWN:count=2":            "read the log for elections: 2 commands",
+		"errorstat_MISCONF:count=3":                                  "read the log for the disk: 3 commands",
+		"command_panics:1":                                           "report the bug",
+		"used_memory:901":                                            "raise maxmemory: it is nearly",
+		"errorstat_OOM:count=4":                                      "raise maxmemory, or choose another maxmemory-policy: 4 commands",
+		"evicted_keys:1":                                             "raise maxmemory: keys were evicted",
+		"connected_clients:91":                                       "find the clients",
+		"rejected_connections:1":                                     "raise maxclients",
+		"limiter_gcra:allowed=0,limited=201":                         "ask CL.TOP 10",
+		"auth_failures:10":                                           "ask ACL LOG",
+		"clock_steps_back:1":                                         "check the clock",
 	} {
 		lines := factsOf(well + strings.ReplaceAll(change, "\n", "\r\n") + "\r\n").advice("a:1")
 		require.Len(t, lines, 1, change)
@@ -57,7 +58,7 @@ func TestAdvice(t *testing.T) {
 // TestQuietEnough: the same facts in amounts that need no person.
 func TestQuietEnough(t *testing.T) {
 	for _, change := range []string{"aof_delayed_fsync:9", "used_memory:900", "connected_clients:90", "limiter_gcra:allowed=0,limited=200", "auth_failures:9",
-		"maxmemory:0\r\nused_memory:99999", "aof_enabled:0\r\naof_last_write_status:", "cluster_state:ok"} {
+		"maxmemory:0\r\nused_memory:99999", "aof_enabled:0\r\naof_last_write_status:", "cluster_state:ok\r\ncluster_nodes:3\r\ncluster_nodes_healthy:3"} {
 		require.Equal(t, []string{"nothing: the server is well"}, factsOf(well+change+"\r\n").advice("a:1"), change)
 	}
 }
@@ -67,18 +68,27 @@ func TestHiddenKeys(t *testing.T) {
 	require.Contains(t, factsOf(well).page("a:1"), "refused   ask CL.TOP 10, because metrics-top-keys hides keys\n")
 }
 
+// TestOne: the page counts one thing as one.
+func TestOne(t *testing.T) {
+	page := factsOf("limiter_gcra:allowed=1,limited=0\r\nerrorstat_MOVED:count=1\r\nclock_steps_back:1\r\n").page("a:1")
+	for _, part := range []string{"limits    1 action allowed,", "errors    MOVED once\n", "clock set back once,"} {
+		require.Contains(t, page, part)
+	}
+}
+
 // TestPage has texts that clients chose.
 func TestPage(t *testing.T) {
 	f := factsOf(well + "rule_api:allowed=1,limited=5,shadow_limited=0\r\nrule_new:allowed=9,limited=0,shadow_limited=7\r\n" +
 		`limited_most_1:db=0,times=5,over=0,key="a,b=c\x1b"` + "\r\nerrorstat_\x1b[2J:count=1\r\nerrorstat_ERR:count=7\r\n" +
-		"cmdstat_get:calls=1,usec=10,usec_per_call=10.00\r\ncmdstat_set:calls=1,usec=90,usec_per_call=90.00\r\ncluster_state:ok\r\ncluster_leads:1\r\n")
+		"cmdstat_get:calls=1,usec=10,usec_per_call=10.00\r\ncmdstat_set:calls=1,usec=90,usec_per_call=90.00\r\ncluster_state:ok\r\ncluster_leads:1\r\n" +
+		"cluster_nodes:3\r\ncluster_nodes_healthy:2\r\n")
 	page := f.page("a:1")
 	require.Equal(t, 15, strings.Count(page, "\n"))
 	for _, part := range []string{
 		"server    a:1, version 1, standalone, up for 3 days, answers within 0s\n",
 		"limits    300 actions allowed, 100 refused (25.0 %)\n",
 		"rules     2: new refused 0 of 9 and would have refused 7 more without SHADOW, api refused 5 of 6\n",
-		`refused   "a,b=c\x1b" 5 times` + "\n", "errors    ERR 7 times, ?[2J 1 times\n", "most time for set 90.00 us, get 10.00 us\n", "cluster   ok; this node leads",
+		`refused   "a,b=c\x1b" 5 times` + "\n", "errors    ERR 7 times, ?[2J once\n", "most time for set 90.00 us, get 10.00 us\n", "cluster   ok; this node leads, term 0; 2 of 3 nodes answer\n", "disk      the log is that of the cluster; ",
 	} {
 		require.Contains(t, page, part)
 	}

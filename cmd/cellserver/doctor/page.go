@@ -52,8 +52,12 @@ func (f *facts) server(address string) string {
 
 func (f *facts) limits() string {
 	allowed, limited := f.decisions()
-	return fmt.Sprintf("%d actions allowed, %d refused (%s)",
-		allowed, limited, share(limited, allowed+limited))
+	actions := "actions"
+	if allowed == 1 {
+		actions = "action"
+	}
+	return fmt.Sprintf("%d %s allowed, %d refused (%s)",
+		allowed, actions, limited, share(limited, allowed+limited))
 }
 
 // rules names the rules that refuse most.
@@ -81,7 +85,7 @@ func (f *facts) keys() string {
 	var parts []string
 	for _, m := range f.members("limited_most_") {
 		if len(parts) < most {
-			parts = append(parts, fmt.Sprintf("%s %s times", short(m.values["key"]), m.values["times"]))
+			parts = append(parts, fmt.Sprintf("%s %s", short(m.values["key"]), times(m.number("times"))))
 		}
 	}
 	none := "no key"
@@ -117,7 +121,7 @@ func (f *facts) errors() string {
 	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(b.number("count"), a.number("count")) })
 	var parts []string
 	for _, m := range all[:min(most, len(all))] {
-		parts = append(parts, fmt.Sprintf("%s %d times", m.name, m.number("count")))
+		parts = append(parts, fmt.Sprintf("%s %s", m.name, times(m.number("count"))))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
@@ -139,7 +143,10 @@ func (f *facts) memory() string {
 
 func (f *facts) disk() string {
 	log := "no log"
-	if f.number("aof_enabled") > 0 {
+	switch {
+	case f.fields["cluster_state"] != "":
+		log = "the log is that of the cluster"
+	case f.number("aof_enabled") > 0:
 		log = fmt.Sprintf("log %s, %d slow fsyncs",
 			f.fields["aof_last_write_status"], f.number("aof_delayed_fsync"))
 	}
@@ -148,8 +155,8 @@ func (f *facts) disk() string {
 }
 
 func (f *facts) faults() string {
-	return fmt.Sprintf("%d panics, clock set back %d times, %d wrong passwords",
-		f.number("command_panics"), f.number("clock_steps_back"), f.number("auth_failures"))
+	return fmt.Sprintf("%d panics, clock set back %s, %d wrong passwords",
+		f.number("command_panics"), times(f.number("clock_steps_back")), f.number("auth_failures"))
 }
 
 // cluster is "" for a server that is alone.
@@ -161,8 +168,13 @@ func (f *facts) cluster() string {
 	if f.number("cluster_leads") > 0 {
 		role = "leads"
 	}
-	return fmt.Sprintf("%s; this node %s, term %d; %d nodes healthy",
-		f.fields["cluster_state"], role, f.number("cluster_term"), f.number("cluster_nodes_healthy"))
+	return fmt.Sprintf("%s; this node %s, term %d; %s",
+		f.fields["cluster_state"], role, f.number("cluster_term"), f.answering())
+}
+
+// answering says how many nodes of the cluster this node hears.
+func (f *facts) answering() string {
+	return fmt.Sprintf("%d of %d nodes answer", f.number("cluster_nodes_healthy"), f.number("cluster_nodes"))
 }
 
 // span shows a duration with two or three digits.
@@ -176,6 +188,14 @@ func span(d time.Duration) string {
 		return d.Round(time.Second).String()
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// times says how often something happened.
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // share shows a part as a percentage.

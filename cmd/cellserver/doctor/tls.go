@@ -55,17 +55,21 @@ func dial(address string, over *TLS) (net.Conn, error) {
 	}
 	tcp, err := net.DialTimeout("tcp", address, Timeout)
 	if err != nil {
-		reason := err
-		if failed, ok := errors.AsType[*net.OpError](err); ok {
-			reason = failed.Err
-		}
-		return nil, fmt.Errorf("no server answers at %s (%w): check that cellserver runs there; "+
-			"its log has the reason if it does not", address, reason)
+		return nil, Unreachable(address, err)
 	}
 	if cfg == nil {
 		return tcp, nil
 	}
 	return greet(address, tcp, cfg, Timeout)
+}
+
+// Unreachable says what to do about an error of the connect.
+func Unreachable(address string, err error) error {
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = failed.Err
+	}
+	return fmt.Errorf("no server answers at %s (%w): check that cellserver runs there; "+
+		"its log has the reason if it does not", address, err)
 }
 
 // greet begins TLS on a connection. It closes the connection after an error.

@@ -115,6 +115,41 @@ func (n *names) checkModule() error {
 	return nil
 }
 
+// texts has words of the text of each well-known licence, by the beginning of its identifier.
+var texts = []struct{ license, words string }{
+	{"0BSD", "Permission to use, copy, modify, and/or distribute"},
+	{"AGPL-", "GNU AFFERO GENERAL PUBLIC LICENSE"},
+	{"Apache-", "Apache License"},
+	{"BSD-", "Redistribution and use in source and binary forms"},
+	{"EPL-", "Eclipse Public License"},
+	{"EUPL-", "EUROPEAN UNION PUBLIC LICENCE"},
+	{"GPL-", "GNU GENERAL PUBLIC LICENSE"},
+	{"ISC", "Permission to use, copy, modify, and"},
+	{"LGPL-", "GNU LESSER GENERAL PUBLIC LICENSE"},
+	{"MIT", "Permission is hereby granted, free of charge"},
+	{"MPL-", "Mozilla Public License"},
+	{"Unlicense", "free and unencumbered software"},
+}
+
+// checkText refuses a text of another well-known licence.
+func (n *names) checkText(file string) error {
+	words := strings.Fields(string(n.licenseText))
+	if len(words) < 50 {
+		return fmt.Errorf("--license-file %s: this is not the text of a licence", file)
+	}
+	for _, known := range texts {
+		named := len(n.License) >= len(known.license) &&
+			strings.EqualFold(n.License[:len(known.license)], known.license)
+		has := strings.Contains(strings.ToLower(strings.Join(words, " ")), strings.ToLower(known.words))
+		if named && !has {
+			const says = "--license-file %s: this is not the text of --license %s, which has the words %q. " +
+				"It begins with %q"
+			return fmt.Errorf(says, file, n.License, known.words, strings.Join(words[:10], " "))
+		}
+	}
+	return nil
+}
+
 // readLicense reads the text of the licence and refuses an identifier that SPDX does not list.
 func (n *names) readLicense(file string) (err error) {
 	if known, _ := spdxexp.ValidateLicenses([]string{n.License}); !known {
@@ -124,8 +159,5 @@ func (n *names) readLicense(file string) (err error) {
 	if n.licenseText, err = os.ReadFile(file); err != nil {
 		return fmt.Errorf("--license-file: the text of the licence: %w", err)
 	}
-	if len(strings.Fields(string(n.licenseText))) < 50 {
-		return fmt.Errorf("--license-file %s: this is not the text of a licence", file)
-	}
-	return nil
+	return n.checkText(file)
 }

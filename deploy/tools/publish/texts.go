@@ -109,6 +109,7 @@ var installs = []struct {
 	{regexp.MustCompile(` \.{1,2}/\S*clients/node\b`), " {{.NPM}}"},
 	{regexp.MustCompile(` \.{1,2}/\S*clients/python\b`), " {{.Python}}"},
 	{regexp.MustCompile(`\.\./cellserver/cellserver\b`), "cellserver"},
+	{regexp.MustCompile(` beside (?:this one|the folder cellserver)\b`), ""},
 	{regexp.MustCompile(` +# until the package is in a registry`), ""},
 	{regexp.MustCompile(`; until the module has an address of its own`), ""},
 }

@@ -125,7 +125,7 @@ func (l *loader) apply(at place, words []string) error {
 		return l.special(at, name, args)
 	}
 	if err := l.set(d, args); err != nil {
-		return fmt.Errorf("%s: %s: %w%s", at, name, err, takes(d, args))
+		return fmt.Errorf("%s: %s: %w%s", at, name, err, takes(d, args, err))
 	}
 	if d.Inert {
 		if err := refused(d.Name); err != nil && d.Get(l.config) != "" {
@@ -137,7 +137,7 @@ func (l *loader) apply(at place, words []string) error {
 }
 
 // takes repeats the arguments that a directive refuses, and says what it takes. Nobody sees a password.
-func takes(d *config.Directive, args []string) string {
+func takes(d *config.Directive, args []string, err error) string {
 	given := strings.Join(args, " ")
 	switch {
 	case len(args) == 0:
@@ -148,6 +148,9 @@ func takes(d *config.Directive, args []string) string {
 		given = strconv.Quote(given[:mostShown]) + "…"
 	default:
 		given = strconv.Quote(given)
+	}
+	if strings.HasSuffix(err.Error(), d.Values) {
+		return ", and not " + given
 	}
 	return fmt.Sprintf(": %s takes %s, and not %s", d.Name, d.Values, given)
 }
