@@ -57,8 +57,8 @@ func (k Keys) Of(source string) (func(*http.Request) string, error) {
 	}
 	switch {
 	case !reads:
-		return nil, fmt.Errorf("ratelimit: %s is the same key for all requests: write ip or header:NAME, or text:%s",
-			source, source)
+		const same = "ratelimit: %s is the same key for all requests: write ip or header:NAME, or text:%[1]s"
+		return nil, fmt.Errorf(same, source)
 	case len(parts) == 1:
 		return parts[0], nil
 	}
@@ -83,7 +83,8 @@ func checkText(text string) error {
 	case knownWord.MatchString(word):
 		return fmt.Errorf("ratelimit: %s is no word of a key: write %s", text, word)
 	case strings.Contains(text, ":"):
-		return fmt.Errorf("ratelimit: %s is no word of a key: before a colon is %s", text, strings.Join(kinds, ", "))
+		const wrong = "ratelimit: %s is no word of a key: before a colon is %s"
+		return fmt.Errorf(wrong, text, strings.Join(kinds, ", "))
 	}
 	return nil
 }
