@@ -164,7 +164,7 @@ test('each program of README.md has its import lines, and TypeScript knows all i
   assert.equal(status, 0, stdout);
 });
 
-test('the first program of README.md shows that it needs a password', async (t) => {
+test('the first program of README.md shows that it needs a password', { timeout: 60_000 }, async (t) => {
   const server = await Server.start(t);
   await server.do('CONFIG', 'SET', 'requirepass', 'secret');
   const file = new URL('readme-password.mjs', import.meta.url);
