@@ -76,7 +76,7 @@ func New(rdb redis.UniversalClient, options Options) (*Limiter, error) {
 	case !keepsTimeout(rdb):
 		return nil, errTimeout
 	case options.Timeout < 0:
-		return nil, fmt.Errorf("ratelimit: Timeout is a duration above 0, or 0 for 250 ms, not %v", options.Timeout)
+		return nil, fmt.Errorf("ratelimit: Timeout is above 0, or 0 for 250 ms, not %v", options.Timeout)
 	case options.Denials < -1:
 		return nil, fmt.Errorf("ratelimit: Denials is -1, or a number from 0, not %d", options.Denials)
 	}
