@@ -1,5 +1,7 @@
 'use strict';
 
+const { inspect } = require('node:util');
+
 /**
  * Milliseconds for which a refusal is repeated at most. A change of a rule has its effect after this time.
  */
@@ -14,6 +16,8 @@ class Denials {
   #byQuestion = new Map(); // the least recently used question is the first one
 
   constructor(most, timeout) {
+    if (!(Number.isSafeInteger(most) && most >= 0))
+      throw new TypeError(`denials is an integer from 0, not ${inspect(most)}`);
     this.#most = most;
     this.#timeout = timeout;
   }

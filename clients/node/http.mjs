@@ -4,6 +4,9 @@
 /** The bytes of the longest key that the server gets as it is. */
 const LONGEST = 256;
 
+/** The milliseconds of the longest timer. A longer one would end at once. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
 /**
  * The reply of the rules to one action. Its numbers are those of the tightest limit; without a decision it
  * has none.
@@ -45,6 +48,10 @@ export const check = async (
   const [unknown] = Object.keys(others);
   if (unknown)
     throw new TypeError(`check has no option ${unknown}. It has timeout, failClosed, token, basic, onError`);
+  if (!(typeof timeout === 'number' && timeout >= 1 && timeout <= LONGEST_TIMEOUT)) {
+    throw new TypeError(`timeout is a number of milliseconds from 1 to ${LONGEST_TIMEOUT}, not ${timeout}`);
+  }
+  if (typeof failClosed !== 'boolean') throw new TypeError(`failClosed is a boolean, not ${failClosed}`);
   const body = JSON.stringify(await bodyOf(question));
   const headers = { 'Content-Type': 'application/json', ...credentials(token, basic) };
   const path = question.limit === undefined ? 'check' : 'throttle';

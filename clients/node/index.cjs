@@ -14,7 +14,8 @@ const { rateLimit } = require('./ratelimit.cjs');
 const { keys } = require('./source.cjs');
 const { ExpressStore, fastifyStore } = require('./stores.cjs');
 
-module.exports = {
+// The package itself is rateLimit, as express-rate-limit is.
+module.exports = Object.assign(rateLimit, {
   default: rateLimit,
   rateLimit,
   ExpressStore,
@@ -26,4 +27,4 @@ module.exports = {
   hono,
   network,
   keys,
-};
+});

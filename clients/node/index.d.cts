@@ -6,13 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export type Question = readonly [rule: string, key?: unknown];
 
 /**
- * The name of a rule, and a function from the request to the key. Without the function the key is the address
- * of the connection.
+ * The name of a rule, and a function from the request to the key, which may be a promise. Without the
+ * function the key is the address of the connection.
  */
 export type Rule<Request> = readonly [rule: string, key?: (request: Request) => unknown];
 
 /** A function from the request to its quantity: an integer from 0. A quantity of 0 only looks. */
-export type Cost<Request> = (request: Request) => number | bigint;
+export type Cost<Request> = (request: Request) => number | bigint | Promise<number | bigint>;
 
 /** Sends the arguments of a command, and returns its reply. `key` finds the node of a cluster. */
 export type Send = (args: Array<string | Buffer>, key?: string | Buffer) => unknown;

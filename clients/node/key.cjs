@@ -6,8 +6,18 @@ const { isIP, isIPv4 } = require('node:net');
 /** The bytes of the longest key that the server gets as it is. */
 const LONGEST = 256;
 
-/** Returns the bytes of a key, or the hash of a long key. A missing key is the empty key. */
+/** The types of a key, beside bytes. */
+const KINDS = ['string', 'number', 'bigint', 'boolean', 'undefined'];
+
+/**
+ * Returns the bytes of a key, or the hash of a long key. A missing key is the empty key. Another object is an
+ * error: all of them would be one text, and so one key.
+ */
 const encode = (key) => {
+  if (!(key === null || key instanceof Uint8Array || KINDS.includes(typeof key))) {
+    const kind = Object.prototype.toString.call(key).slice(8, -1);
+    throw new TypeError(`a key is a text, a number, a boolean or bytes, not a value of the kind ${kind}`);
+  }
   const data = key instanceof Uint8Array ? Buffer.from(key) : bytes(String(key ?? ''));
   return data.length <= LONGEST
     ? data

@@ -2,9 +2,19 @@
 
 const { Denials } = require('./denials.cjs');
 const { encode } = require('./key.cjs');
+const { checkOptions } = require('./options.cjs');
 const { Decision, readDecision, readWindow } = require('./reply.cjs');
 const { sender } = require('./send.cjs');
 const { windowCommand } = require('./window.cjs');
+
+/** The options with their types. */
+const OPTIONS = {
+  timeout: ['number'],
+  failClosed: ['boolean'],
+  denials: ['number'],
+  onError: ['function'],
+  now: ['function'],
+};
 
 /** The server did not decide in time, and the limiter fails closed. Express answers it with 503. */
 class NoDecision extends Error {
@@ -29,14 +39,13 @@ class Limiter {
    * onError     is called for each request without a decision; by default the limiter logs one of them every
    * 10 seconds
    */
-  constructor(
-    client,
-    { timeout = 250, failClosed = false, denials = 10_000, onError, now = () => performance.now() } = {},
-  ) {
+  constructor(client, options = {}) {
+    checkOptions('Limiter', OPTIONS, options);
+    const { timeout = 250, failClosed = false, denials = 10_000, onError, now } = options;
     this.#send = sender(client, timeout);
     this.#options = { failClosed, onError: onError ?? ((error) => this.#log(error)) };
     this.#denials = new Denials(denials, timeout);
-    this.#now = now;
+    this.#now = now ?? (() => performance.now());
   }
 
   /**
@@ -60,6 +69,9 @@ class Limiter {
     ) {
       throw new RangeError(`the quantity of an action is an integer from 0 to 2^63-1, not ${quantity}`);
     }
+    const isQuestion = (one) => Array.isArray(one) && typeof one[0] === 'string' && one[0];
+    if (!questions.length || !questions.every(isQuestion))
+      throw new TypeError('a question is the name of a rule and a key');
     const pairs = questions.map(([rule, key]) => [rule, encode(key)]);
     const args = [
       'CL.MCHECK',

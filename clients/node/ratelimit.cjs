@@ -98,7 +98,7 @@ const limiterOf = ({ client, timeout, denials, passOnStoreError, logger }) =>
     timeout,
     denials,
     failClosed: !passOnStoreError,
-    onError: logger && ((error) => logger.error(error, 'rateLimit: no decision')),
+    onError: logger ? (error) => logger.error(error, 'rateLimit: no decision') : undefined,
   });
 
 /** Limits with one window for each key. */

@@ -1,5 +1,10 @@
 'use strict';
 
+const { inspect } = require('node:util');
+
+/** The milliseconds of the longest timer. A longer one would end at once. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
 /**
  * How many commands may wait for the client. A further one fails at once, so that a hanging server costs
  * bounded memory.
@@ -12,6 +17,11 @@ const MOST_WAITING = 1000;
  */
 const sender = (client, timeout) => {
   const send = through(client);
+  if (!(typeof timeout === 'number' && timeout >= 1 && timeout <= LONGEST_TIMEOUT)) {
+    throw new TypeError(
+      `timeout is a number of milliseconds from 1 to ${LONGEST_TIMEOUT}, not ${inspect(timeout)}`,
+    );
+  }
   let waiting = 0;
   return async (args, key) => {
     if (waiting >= MOST_WAITING) throw new Error(`${MOST_WAITING} questions wait for the server`);

@@ -3,6 +3,9 @@
 const { createHmac } = require('node:crypto');
 const { BlockList, isIP, isIPv4, isIPv6 } = require('node:net');
 const { dotted, network } = require('./key.cjs');
+const { checkOptions } = require('./options.cjs');
+
+const OPTIONS = { proxies: ['string', 'number'], secret: ['string'] };
 
 /**
  * Makes key functions as the HTTP port of the server does: keys({ proxies: '1' })('ip,header:X-Api-Key').
@@ -12,12 +15,19 @@ const { dotted, network } = require('./key.cjs');
  * secret   that of the hashes of headers and cookies; with the text of the file http-key-secret of the
  *          server, the keys are those of its HTTP port
  */
-const keys = ({ proxies = '0', secret = '' } = {}) => {
+const keys = (options = {}) => {
+  checkOptions('keys', OPTIONS, options);
+  const { proxies = '0', secret = '' } = options;
   const trusted = parseProxies(String(proxies));
   return (source) => {
-    const words = source.startsWith('text:') ? [] : source.split(',');
-    const parts = words.map((word) => partOf(word, trusted, secret));
-    if (!parts.some(Boolean)) return () => Buffer.from(source.replace(/^text:/, ''));
+    if (typeof source !== 'string') throw new TypeError(`a source is a text such as 'ip', not ${source}`);
+    if (source.startsWith('text:')) return () => Buffer.from(source.slice(5));
+    const words = source.split(',');
+    const parts = words.map((word) => partOf(word, trusted, secret) ?? checkText(word));
+    if (!parts.some(Boolean))
+      throw new TypeError(
+        `${source} is the same key for all requests: write ip or header:NAME, or text:${source}`,
+      );
     return (request) => {
       const from = read(request);
       const values = parts.map((part, i) => (part ? part(from) : Buffer.from(words[i]).toString('latin1')));
@@ -62,6 +72,20 @@ const partOf = (word, trusted, secret) => {
   const bits = /^\d+$/.test(length) ? Number(length) : 0;
   if (bits < 1 || bits > 128) throw new TypeError(`${word}: an IPv6 network has 1 to 128 bits`);
   return (from) => network(client(from, of.toLowerCase(), trusted) ?? '', bits);
+};
+
+/** The words that read a request. Those with a name behind a colon are the first ones. */
+const WORDS = /^((plain-)?(header|cookie)|ip-header)$|^(ip(\/\d*)?|path|method|host)$/;
+
+/** Refuses a text that is nearly a word, or has a colon: as a text it would be the same for all requests. */
+const checkText = (word) => {
+  if (!word) throw new TypeError('a part of a key is empty');
+  const [known, named] = WORDS.exec(word.trim().toLowerCase()) ?? [];
+  if (known) throw new TypeError(`${word} is no word of a key: write ${known}${named ? ':NAME' : ''}`);
+  if (word.includes(':')) {
+    const kinds = 'header, cookie, plain-header, plain-cookie, ip-header';
+    throw new TypeError(`${word} is no word of a key: before a colon is ${kinds}`);
+  }
 };
 
 /** Returns a header that occurs once. The scheme of a credential has small letters. */

@@ -1,6 +1,9 @@
 'use strict';
 
+const { PREFIX, checkOptions, takeDefaultPrefix } = require('./options.cjs');
 const { Windows } = require('./window.cjs');
+
+const OPTIONS = { client: undefined, prefix: ['string'], timeout: ['number'] };
 
 const resetTime = ({ hits, reset }) => ({ totalHits: hits, resetTime: new Date(Date.now() + reset) });
 
@@ -11,9 +14,12 @@ class ExpressStore {
   #windowMs = 60_000;
 
   /** options are the client, the prefix of its keys, and the time-out of a command in milliseconds. */
-  constructor({ client, prefix = 'rl:', timeout } = {}) {
+  constructor(options = {}) {
+    checkOptions('ExpressStore', OPTIONS, options);
+    const { client, prefix = PREFIX, timeout } = options;
     this.prefix = prefix;
     this.#windows = new Windows(client, { prefix, timeout });
+    if (options.prefix === undefined) takeDefaultPrefix(client, PREFIX);
   }
 
   init({ windowMs }) {
@@ -43,7 +49,11 @@ class ExpressStore {
 }
 
 /** Returns the class of a store for @fastify/rate-limit, whose windows are on the server. */
-const fastifyStore = ({ client, prefix = 'fastify-rate-limit-', timeout } = {}) => {
+const fastifyStore = (options = {}) => {
+  checkOptions('fastifyStore', OPTIONS, options);
+  const { client, prefix = 'fastify-rate-limit-', timeout } = options;
+  new Windows(client, { prefix, timeout }); // a wrong option is an error now, and not when the plugin starts
+  if (options.prefix === undefined) takeDefaultPrefix(client, prefix);
   class FastifyStore {
     #windows;
     #options;

@@ -33,7 +33,6 @@ class Windows {
   #send;
 
   constructor(client, { prefix, timeout = 250 }) {
-    if (typeof prefix !== 'string') throw new TypeError(`prefix is a text, not ${prefix}`);
     this.#client = client;
     this.#prefix = prefix;
     this.#send = sender(client, timeout);

@@ -1,6 +1,7 @@
 // Package keysource decides by which key an HTTP request is limited.
 //
 //	source.go   Source: parses the text of a source, and makes the key of a request
+//	typo.go     refuses a text that is nearly a word
 //	normal.go   the one form of a path, a host, a method, a header and a cookie
 //	secret.go   the hash in the place of a credential
 //	address.go  the address of the client, behind known proxies

@@ -71,6 +71,9 @@ func Parse(text string) (Source, error) {
 		var word string
 		word, rest, more = strings.Cut(rest, ",")
 		one, err := parsePart(word)
+		if err == nil && one.read == nil {
+			err = checkWord(word)
+		}
 		if err != nil {
 			return Source{}, err
 		}
@@ -87,7 +90,11 @@ func Parse(text string) (Source, error) {
 	if literal {
 		return Literal(text), nil
 	}
-	return s, nil
+	err := s.checkBeside()
+	for i := 0; i < len(s.more) && err == nil; i++ {
+		err = s.more[i].checkBeside()
+	}
+	return s, err
 }
 
 func parsePart(word string) (part, error) {

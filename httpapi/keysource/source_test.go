@@ -34,7 +34,11 @@ func TestKeys(t *testing.T) {
 		{"a,b", request(), "a,b", nil},
 		{"text:ip", request(), "ip", nil},
 		{"text:a,ip", request(), "a,ip", nil},
-		{"header", request(), "header", nil},
+		{"text:header", request(), "header", nil},
+		{"holder:4711", request(), "holder:4711", nil},
+		{"2001:db8::1", request(), "2001:db8::1", nil},
+		{"hub:4711", request(), "hub:4711", nil},
+		{"User:Host", request(), "User:Host", nil},
 		{"plain-header:X-Api-Key", request("X-Api-Key", "k1"), "k1", nil},
 		{"plain-header:x-api-key", request("X-Api-Key", "k1"), "k1", nil},
 		{"plain-header:X-Api-Key", request(), "", ErrMissing},
@@ -72,6 +76,17 @@ func TestKeys(t *testing.T) {
 	for _, wrong := range []string{"ip/0", "ip/129", "ip/", "api,ip/99999999999999999999", "ip-header:X-Real-IP/129", "ip-header:X/a"} {
 		_, err := Parse(wrong)
 		require.ErrorContains(t, err, ": an IPv6 network has 1 to 128 bits", wrong)
+	}
+	for wrong, want := range map[string]string{
+		"heder:X-Api-Key": `"heder:X-Api-Key" is no word: write header:NAME, or text: before a text`,
+		" Cookie:s":       `" Cookie:s" is no word: write cookie:NAME`,
+		"a,IP/56":         `"IP/56" is no word: write ip/56, or text: before a text`,
+		"HOST":            `"HOST" is no word: write host`,
+		"ip,jwt:sub":      `"jwt:sub" is no word: before a colon is header, cookie, plain-header,`,
+		"ip,,path":        "a part is empty",
+	} {
+		_, err := Parse(wrong)
+		require.ErrorContains(t, err, want)
 	}
 }
 

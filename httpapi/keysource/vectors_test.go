@@ -17,6 +17,7 @@ type vector struct {
 	About, Source, Trust, Secret, Remote string
 	Headers                              [][2]string
 	Key                                  *string // nil if it is missing
+	Refused                              string  // "everywhere", or "by packages", where a text needs "text:"
 }
 
 func TestVectors(t *testing.T) {
@@ -35,6 +36,10 @@ func TestVectors(t *testing.T) {
 			r.Networks = networks(t, v.Trust)
 		}
 		s, err := Parse(v.Source)
+		if v.Refused == "everywhere" {
+			require.Error(t, err, v.About)
+			continue
+		}
 		require.NoError(t, err, v.About)
 		key, err := s.Key(r)
 		if v.Key == nil {

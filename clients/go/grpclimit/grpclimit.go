@@ -88,6 +88,8 @@ func ask(ctx context.Context, l *ratelimit.Limiter, method string, quantity int6
 	switch {
 	case errors.Is(err, ratelimit.ErrQuantity):
 		return nil, status.Error(codes.Internal, "the call has no valid cost")
+	case errors.Is(err, ratelimit.ErrRule):
+		return nil, status.Error(codes.Internal, "the limit has no rule")
 	case err != nil:
 		return metadata.Pairs("retry-after", "1"), status.Error(codes.Unavailable, "the rate limiter does not answer")
 	}

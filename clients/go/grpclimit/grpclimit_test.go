@@ -113,6 +113,8 @@ func TestCosts(t *testing.T) {
 	require.Equal(t, codes.ResourceExhausted, status.Code(ask(size)))
 	require.NoError(t, ask(one))
 	require.Equal(t, codes.Internal, status.Code(ask(func(context.Context, string, any) int64 { return -1 })))
+	_, err = Unary(l)(t.Context(), "request", &grpc.UnaryServerInfo{}, nil)
+	require.Equal(t, codes.Internal, status.Code(err), "without a rule")
 
 	thirty := func(_ context.Context, _ string, request any) int64 {
 		require.Nil(t, request)

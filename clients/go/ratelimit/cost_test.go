@@ -82,3 +82,21 @@ func TestNegativeQuantity(t *testing.T) {
 	require.Equal(t, []error{ErrQuantity}, failures)
 	require.Zero(t, s.questions())
 }
+
+// TestWrongOptions shows that a mistake of the service is an error, and no reason to let all requests pass.
+func TestWrongOptions(t *testing.T) {
+	_, err := New(nil, Options{})
+	require.EqualError(t, err, "ratelimit: the client is nil")
+	for _, options := range []Options{{Timeout: -1}, {Denials: -2}} {
+		_, err := Dial("redis://127.0.0.1:1", options)
+		require.ErrorContains(t, err, ", not -")
+	}
+	var failures []error
+	l, err := Dial("redis://127.0.0.1:1", Options{OnError: func(err error) { failures = append(failures, err) }})
+	require.NoError(t, err)
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	for _, rules := range [][]Rule{nil, {{Name: "api"}, {}}} {
+		require.Equal(t, 500, visit(l.Handler(page, rules...)).StatusCode)
+	}
+	require.Equal(t, []error{ErrRule, ErrRule}, failures)
+}

@@ -66,6 +66,8 @@ func (l *Limiter) AllowFor(w http.ResponseWriter, r *http.Request, quantity int6
 	switch {
 	case errors.Is(err, ErrQuantity):
 		writeProblem(w, problem{"", "The request has no valid cost", http.StatusInternalServerError, nil})
+	case errors.Is(err, ErrRule):
+		writeProblem(w, problem{"", "The limit has no rule", http.StatusInternalServerError, nil})
 	case err != nil:
 		w.Header().Set("Retry-After", "1")
 		writeProblem(w, problem{"", "The rate limiter does not answer", http.StatusServiceUnavailable, nil})

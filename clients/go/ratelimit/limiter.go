@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -69,10 +70,17 @@ var errTimeout = errors.New("ratelimit: set ContextTimeoutEnabled in the options
 
 // New returns a limiter that asks over a client of [Connect]. Another client must have ContextTimeoutEnabled.
 func New(rdb redis.UniversalClient, options Options) (*Limiter, error) {
-	if !keepsTimeout(rdb) {
+	switch {
+	case rdb == nil:
+		return nil, errors.New("ratelimit: the client is nil")
+	case !keepsTimeout(rdb):
 		return nil, errTimeout
+	case options.Timeout < 0:
+		return nil, fmt.Errorf("ratelimit: Timeout is above 0, or 0 for 250 ms, not %v", options.Timeout)
+	case options.Denials < -1:
+		return nil, fmt.Errorf("ratelimit: Denials is -1, or a number from 0, not %d", options.Denials)
 	}
-	if options.Timeout <= 0 {
+	if options.Timeout == 0 {
 		options.Timeout = 250 * time.Millisecond
 	}
 	if options.Denials == 0 {
@@ -103,6 +111,9 @@ func keepsTimeout(rdb redis.UniversalClient) bool {
 // ErrQuantity is the error of [Limiter.AskFor] for a negative quantity. It would give back what other actions have taken.
 var ErrQuantity = errors.New("ratelimit: the quantity of an action is negative")
 
+// ErrRule is the error of [Limiter.AskFor] without the name of a rule.
+var ErrRule = errors.New("ratelimit: a question needs the name of a rule")
+
 // Ask asks all rules about one action. Either all rules allow the action and count it, or no rule counts it.
 //
 // If the server does not decide in time, the limiter calls OnError and allows the action. With FailClosed it returns the error.
@@ -110,11 +121,19 @@ func (l *Limiter) Ask(ctx context.Context, questions ...Question) (Decision, err
 	return l.AskFor(ctx, 1, questions...)
 }
 
-// AskFor asks as Ask does, about an action that takes a quantity. A quantity of 0 counts nothing, and a negative one is [ErrQuantity].
+// AskFor asks as Ask does, about an action that takes a quantity. A quantity of 0 counts nothing, and a
+// negative one is [ErrQuantity]. Without the name of a rule the error is [ErrRule].
 func (l *Limiter) AskFor(ctx context.Context, quantity int64, questions ...Question) (Decision, error) {
-	if quantity < 0 {
-		l.options.OnError(ErrQuantity)
-		return Decision{}, ErrQuantity
+	var wrong error // of the service itself, so it does not fail open
+	switch {
+	case quantity < 0:
+		wrong = ErrQuantity
+	case len(questions) == 0 || slices.ContainsFunc(questions, func(q Question) bool { return q.Rule == "" }):
+		wrong = ErrRule
+	}
+	if wrong != nil {
+		l.options.OnError(wrong)
+		return Decision{}, wrong
 	}
 	args, name := command(questions, quantity)
 	now := l.now()

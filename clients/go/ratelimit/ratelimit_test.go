@@ -220,7 +220,6 @@ func TestErrorReplies(t *testing.T) {
 	closed := s.limiter(Options{FailClosed: true, OnError: func(err error) { last = err }})
 	requireUnavailable(t, visit(closed.Handler(page, fixed("unknown", "ann"))))
 	require.ErrorContains(t, last, "no such rule")
-	requireUnavailable(t, visit(closed.Handler(page)))
 	s.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
 	s.do("ZADD", "api:{ann}:window", 1, "member")
 	requireUnavailable(t, visit(closed.Handler(page, fixed("api", "ann"))))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,31 +35,58 @@ func (k Keys) Of(source string) (func(*http.Request) string, error) {
 	if err != nil {
 		return nil, err
 	}
-	literal := func(*http.Request) string { return strings.TrimPrefix(source, "text:") }
-	if strings.HasPrefix(source, "text:") {
-		return literal, nil
+	if text, ok := strings.CutPrefix(source, "text:"); ok {
+		return func(*http.Request) string { return text }, nil
 	}
 	var parts []reader
-	reads := 0
+	reads := false
 	for word := range strings.SplitSeq(source, ",") {
 		read, err := k.part(word, trusted)
 		switch {
 		case err != nil:
 			return nil, err
 		case read == nil:
+			if err := checkText(word); err != nil {
+				return nil, err
+			}
 			read = func(*http.Request) string { return word }
 		default:
-			reads++
+			reads = true
 		}
 		parts = append(parts, read)
 	}
 	switch {
-	case reads == 0:
-		return literal, nil
+	case !reads:
+		const same = "ratelimit: %s is the same key for all requests: write ip or header:NAME, or text:%[1]s"
+		return nil, fmt.Errorf(same, source)
 	case len(parts) == 1:
 		return parts[0], nil
 	}
 	return func(r *http.Request) string { return join(r, parts) }, nil
+}
+
+// kinds are the words with a name behind a colon.
+var kinds = []string{"header", "cookie", "plain-header", "plain-cookie", "ip-header"}
+
+// knownWord matches the other words.
+var knownWord = regexp.MustCompile(`^(ip(/\d*)?|path|method|host)$`)
+
+// checkText refuses a text that is nearly a word, or has a colon. As a text it would be the same for all
+// requests.
+func checkText(text string) error {
+	word := strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case text == "":
+		return errors.New("ratelimit: a part of a key is empty")
+	case slices.Contains(kinds, word):
+		return fmt.Errorf("ratelimit: %s is no word of a key: write %s:NAME", text, word)
+	case knownWord.MatchString(word):
+		return fmt.Errorf("ratelimit: %s is no word of a key: write %s", text, word)
+	case strings.Contains(text, ":"):
+		const wrong = "ratelimit: %s is no word of a key: before a colon is %s"
+		return fmt.Errorf(wrong, text, strings.Join(kinds, ", "))
+	}
+	return nil
 }
 
 func join(r *http.Request, parts []reader) string {
@@ -75,7 +103,6 @@ func join(r *http.Request, parts []reader) string {
 // part returns the reader of a word, nil for a literal one.
 func (k Keys) part(word string, trusted proxies) (reader, error) {
 	kind, name, named := strings.Cut(word, ":")
-	kinds := []string{"header", "cookie", "plain-header", "plain-cookie", "ip-header"}
 	if named && name == "" && slices.Contains(kinds, kind) {
 		return nil, fmt.Errorf("ratelimit: %s needs a name", word)
 	}

@@ -17,6 +17,7 @@ type vector struct {
 	About, Source, Trust, Secret, Remote string
 	Headers                              [][2]string
 	Key                                  string // "" if it is missing
+	Refused                              string // "everywhere", or "by packages", which want "text:" before a text
 }
 
 func readVectors(t *testing.T) (vectors []vector) {
@@ -41,6 +42,10 @@ func TestVectors(t *testing.T) {
 	for _, v := range readVectors(t) {
 		r := v.request("/")
 		key, err := Keys{Proxies: v.Trust, Secret: v.Secret}.Of(v.Source)
+		if v.Refused != "" {
+			require.ErrorContains(t, err, "ratelimit: ", v.About)
+			continue
+		}
 		require.NoError(t, err, v.About)
 		require.Equal(t, v.Key, shorten(key(r)), v.About)
 	}
@@ -90,6 +95,8 @@ func TestWrongSources(t *testing.T) {
 	for source, want := range map[string]string{
 		"header:": "header: needs a name", "ip,cookie:": "cookie: needs a name", "ip-header:": "ip-header: needs a name",
 		"ip/129": "ip/129: an IPv6 network has 1 to 128 bits", "ip/0": "1 to 128 bits", "ip/": "1 to 128 bits", "ip-header:X/a": "1 to 128 bits",
+		"ip,IP": "IP is no word of a key: write ip", "header": "header is no word of a key: write header:NAME", "ip,": "a part of a key is empty",
+		"hdr:X-Api-Key": "hdr:X-Api-Key is no word of a key: before a colon is header, cookie,", "api": "api is the same key for all requests",
 		"ip,path": "path is for the HTTP port: take the route of your framework",
 	} {
 		_, err := Keys{}.Of(source)

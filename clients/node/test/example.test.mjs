@@ -84,7 +84,7 @@ test('the services start', async (t) => {
   t.mock.method(console, 'error', () => {});
   let app = expressApp();
   const client = createClient({ url: 'redis://127.0.0.1:6379', disableOfflineQueue: true });
-  client.on('error', () => {}); // node-redis connects again by itself
+  client.on('error', (error) => console.error(error.message)); // node-redis connects again by itself
   client.connect().catch(() => {});
   const limiter = new Limiter(client);
   app.use(express(limiter, [
@@ -112,7 +112,7 @@ test('the stores of README.md', async (t) => {
   let app = expressApp();
   {
     const { rateLimit } = await import('express-rate-limit');
-    app.use(rateLimit({ windowMs: 60_000, limit: 100, store: new ExpressStore({ client }) }));
+    app.use(rateLimit({ windowMs: 60_000, limit: 100, passOnStoreError: true, store: new ExpressStore({ client }) }));
     app.get('/', page);
     assert.equal(await visit(app), 200);
     assert.equal(await server.do('GET', 'rl:127.0.0.1'), '1');
@@ -120,11 +120,13 @@ test('the stores of README.md', async (t) => {
   app = fastifyApp();
   {
     const { default: rateLimit } = await import('@fastify/rate-limit');
-    await app.register(rateLimit, { max: 100, timeWindow: '1 minute', store: fastifyStore({ client }) });
+    await app.register(rateLimit, { max: 100, timeWindow: '1 minute', skipOnError: true, store: fastifyStore({ client }) });
     app.get('/', async () => 'page');
     assert.equal((await app.inject('/')).statusCode, 200);
     assert.equal(await server.do('GET', 'fastify-rate-limit-127.0.0.1'), '1');
   }
+  for (const line of ['passOnStoreError: true, store: new ExpressStore', 'skipOnError: true, store: fastifyStore'])
+    assert.ok(programs.some((text) => text.includes(line)), line);
 });
 
 /** The programs of README.md. */
@@ -160,6 +162,20 @@ test('each program of README.md has its import lines, and TypeScript knows all i
   ];
   const { status, stdout } = spawnSync(tsc, [...options, ...files], { encoding: 'utf8' });
   assert.equal(status, 0, stdout);
+});
+
+test('the first program of README.md shows that it needs a password', { timeout: 60_000 }, async (t) => {
+  const server = await Server.start(t);
+  await server.do('CONFIG', 'SET', 'requirepass', 'secret');
+  const file = new URL('readme-password.mjs', import.meta.url);
+  const port = await freePort();
+  writeFileSync(file, programs[0].replace('redis://127.0.0.1:6379', server.url).replace('3000', port));
+  t.after(() => rmSync(file));
+  const program = spawn(process.execPath, [file.pathname], { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.after(() => program.kill('SIGKILL'));
+  let shown = '';
+  for await (const data of program.stderr) if (/^NOAUTH/m.test((shown += data))) break;
+  assert.match(shown, /^NOAUTH/m);
 });
 
 test('the first program of README.md limits', async (t) => {

@@ -51,11 +51,12 @@ for (const [name, start] of Object.entries(frameworks)) {
   test(`${name} plays the story`, async (t) => {
     const server = await Server.start(t);
     const limiter = new Limiter(await server.client(t), { timeout: 60_000, denials: 0 });
-    let rules, cost;
-    const app = await start(limiter, { map: (f) => rules.map(f) }, () => cost);
+    let cost;
+    const rules = [['api']];
+    const app = await start(limiter, rules, () => cost);
     t.after(app.close);
     await server.play((pairs, quantity = 1) => {
-      rules = fixed(pairs);
+      rules.splice(0, rules.length, ...fixed(pairs));
       cost = quantity;
       return get(app.port);
     });
@@ -96,6 +97,38 @@ for (const [name, start] of Object.entries(frameworks)) {
     assert.equal((await get(app.port)).status, 500);
   });
 }
+
+test('keys and costs that are promises', async (t) => {
+  const server = await Server.start(t);
+  await server.do('CL.RULE', 'SET', 'api', 'CL.WINDOW', '2', '3600');
+  const limiter = new Limiter(await server.client(t), { timeout: 60_000 });
+  for (const [name, start] of Object.entries(frameworks)) {
+    const app = await start(limiter, [['api', async () => name]], async () => 2);
+    t.after(app.close);
+    assert.equal((await get(app.port)).status, 200);
+    assert.equal((await get(app.port)).status, 429);
+    assert.equal(await server.do('EXISTS', `api:{${name}}:window`), 1, name);
+  }
+});
+
+test('an object is no key: all of them would share a limit', async (t) => {
+  for (const start of Object.values(frameworks)) {
+    const app = await start(new Limiter(async () => assert.fail('it asks')), [['api', () => ({ id: 7 })]]);
+    t.after(app.close);
+    assert.equal((await get(app.port)).status, 500);
+  }
+});
+
+test('wrong rules and costs are refused with a sentence', () => {
+  const limiter = new Limiter(async () => {});
+  for (const middleware of [express, fastify, hono]) {
+    for (const rules of [undefined, [], 'per-ip', ['per-ip'], [['']], [['api', 'ip']], [['a', () => 1, () => 2]]])
+      assert.throws(() => middleware(limiter, rules), /the rules are a list of names and key functions/);
+    assert.throws(() => middleware(limiter, [['api']], 5), /the cost is a function/);
+    assert.throws(() => middleware(async () => {}, [['api']]), /the first argument is a Limiter/);
+    middleware(limiter, [['api'], ['login', undefined], ['team', null]], undefined);
+  }
+});
 
 test('ioredis plays the story', async (t) => {
   const server = await Server.start(t);

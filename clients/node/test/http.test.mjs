@@ -236,6 +236,12 @@ test('wrong questions and options are errors of the service', async () => {
     [{ limit: '5/minute' }, {}, /a key is a text .* not undefined/],
     [{ rule: 'api', key: 'a', cost: 7 }, {}, /a question has no cost. It has rule/],
     [{ rule: 'api', key: 'a' }, { fail: 'open' }, /check has no option fail. It has timeout, failClosed/],
+    [{ rule: 'api', key: 'a' }, { failClosed: 'no' }, /failClosed is a boolean, not no/],
+    ...[0, -1, NaN, Infinity, 3e9, '1s'].map((timeout) => [
+      { rule: 'api', key: 'a' },
+      { timeout },
+      /timeout is a number of milliseconds from 1 to 2147483647/,
+    ]),
   ];
   for (const [question, options, message] of cases)
     await assert.rejects(check('http://127.0.0.1:1', question, options), message);

@@ -9,7 +9,11 @@ const { encode } = inside('key.cjs');
 test('the packages of all languages and the server make the same key of a request', () => {
   const vectors = JSON.parse(readFileSync(new URL('../../keys.json', import.meta.url)));
   assert.ok(vectors.length > 80);
-  for (const { about, source, trust, secret, remote, headers, key } of vectors) {
+  for (const { about, source, trust, secret, remote, headers, key, refused } of vectors) {
+    if (refused) {
+      assert.throws(() => keys()(source), TypeError, source);
+      continue;
+    }
     const socket = { remoteAddress: /^\[?(.*?)\]?:\d+$/.exec(remote)[1] };
     const of = keys({ proxies: trust, secret })(source);
     const raw = { rawHeaders: headers.flat(), socket };
@@ -32,6 +36,19 @@ test('wrong sources and proxies', () => {
     assert.throws(() => keys()(source), /needs a name|is for the HTTP port|1 to 128 bits/);
   }
   for (const proxies of ['17', '-1', 'x', ' ', '10.0.0.0/33', '1 10.0.0.0/8']) assert.throws(() => keys({ proxies }));
+});
+
+test('a source that is the same key for all requests says what may stand there', () => {
+  for (const [source, message] of [
+    ['api', /api is the same key for all requests: write ip or header:NAME, or text:api/],
+    ['ip,IP', /IP is no word of a key: write ip$/],
+    ['header', /header is no word of a key: write header:NAME/],
+    ['hdr:X-Api-Key', /hdr:X-Api-Key is no word of a key: before a colon is header, cookie, /],
+    [undefined, /a source is a text such as 'ip', not undefined/],
+  ])
+    assert.throws(() => keys()(source), message);
+  assert.throws(() => keys({ proxy: 1 }), /keys has no option proxy. It has proxies, secret/);
+  assert.throws(() => keys({ secret: 7 }), /secret is a string, not 7/);
 });
 
 test('of a header that occurs twice, it is unknown which one the service reads', () => {

@@ -106,13 +106,45 @@ test('many requests at once get exactly what the rule allows', async (t) => {
 
 test('long and binary keys', async (t) => {
   const { server, limiter } = await start(t, { denials: 0 }, ...once);
-  const keys = ['x'.repeat(256), 'x'.repeat(257), 'y'.repeat(1 << 20), '\ud800', 'é'.repeat(200), Buffer.from([255, 254, 0]), undefined, 17, ['a', 'b'], { a: 1 }];
+  const keys = ['x'.repeat(256), 'x'.repeat(257), 'y'.repeat(1 << 20), '\ud800', 'é'.repeat(200), Buffer.from([255, 254, 0]), undefined, 17, 18n, false];
   for (const key of keys) {
     assert.equal((await limiter.ask(['api', key])).allowed, true);
     assert.equal((await limiter.ask(['api', key])).allowed, false);
   }
   assert.equal(await server.do('EXISTS', `api:{${'x'.repeat(256)}}:window`), 1);
   assert.equal(await server.do('EXISTS', 'api:{sha256:15eb95a462ee20bd91a415ae2d4aed341288186ddaa2b37908f7d592f0c3f85f}:window'), 1);
+});
+
+test('a key that is no text, number, boolean or bytes is an error of the service', async () => {
+  const limiter = new Limiter(async () => assert.fail('it must not ask'));
+  for (const key of [{ id: 1 }, ['a', 'b'], Promise.resolve('ann'), () => 'ann', Symbol('ann'), new Date(0)])
+    await assert.rejects(limiter.ask(['api', key]), /a key is a text, a number, a boolean or bytes, not/);
+});
+
+test('a question without the name of a rule is an error of the service', async () => {
+  const limiter = new Limiter(async () => assert.fail('it must not ask'));
+  for (const questions of [[], [['', 'ann']], [[undefined, 'ann']], [['api', 'ann'], []], ['api', 'ann']])
+    await assert.rejects(limiter.ask(...questions), /a question is the name of a rule and a key/);
+});
+
+const wrongTimeouts = [0, -1, 0.5, NaN, Infinity, 3e9, '1s', null];
+
+test('wrong options are refused with a sentence', () => {
+  const client = async () => {};
+  for (const timeout of wrongTimeouts) assert.throws(() => new Limiter(client, { timeout }), /timeout is a number/);
+  for (const denials of [NaN, -1, 1.5, Infinity, '9'])
+    assert.throws(() => new Limiter(client, { denials }), /denials is a(n integer from 0| number)/);
+  const refusals = [
+    [{ failclosed: true }, /Limiter has no option failclosed. It has timeout, failClosed, denials, onError, now/],
+    [{ failClosed: 'no' }, /failClosed is a boolean, not 'no'/],
+    [{ onError: console }, /onError is a function/],
+    [250, /Limiter takes an object of options, not 250/],
+    [null, /Limiter takes an object of options, not null/],
+  ];
+  for (const [options, message] of refusals) assert.throws(() => new Limiter(client, options), message);
+  for (const wrong of [undefined, null, 'redis://127.0.0.1:6379', {}])
+    assert.throws(() => new Limiter(wrong), /client is a client of node-redis or ioredis/);
+  new Limiter(client, { timeout: 2 ** 31 - 1, denials: 0, failClosed: undefined, onError: undefined });
 });
 
 test('the server is down, and comes back', async (t) => {
@@ -162,7 +194,7 @@ test('error replies', async (t) => {
   const errors = [];
   const { server, limiter } = await start(t, { failClosed: true, onError: (error) => errors.push(error.message) }, ...once);
   await server.do('ZADD', 'api:{ann}:window', 1, 'member');
-  for (const questions of [[['unknown', 'ann']], [['api', 'ann']], []]) await assert.rejects(limiter.ask(...questions), NoDecision);
+  for (const questions of [[['unknown', 'ann']], [['api', 'ann']]]) await assert.rejects(limiter.ask(...questions), NoDecision);
   assert.match(errors[0], /no such rule/);
   assert.match(errors[1], /WRONGTYPE/);
   for (const reply of [null, 'text', [1, 0, [1]], [1, 0, [1, 1, 1, 1, 1, '', '', [1], 0]]]) {

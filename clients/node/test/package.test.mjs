@@ -48,6 +48,7 @@ test('require', async () => {
     const required = require('cellserver-ratelimit');
     const { rateLimit } = required;
     ${use}
+    if (required !== rateLimit) throw new Error('the package is not the function');
     import('cellserver-ratelimit').then((imported) => {
       if (imported.Limiter !== required.Limiter) throw new Error('two states');
       if (imported.default !== required.rateLimit) throw new Error('two functions');

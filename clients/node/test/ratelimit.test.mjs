@@ -7,7 +7,7 @@ import expressApp from 'express';
 import { rateLimit as original } from 'express-rate-limit';
 import { Redis } from 'ioredis';
 import { createCluster } from 'redis';
-import { rateLimit } from 'cellserver-ratelimit';
+import { ExpressStore, fastifyStore, rateLimit } from 'cellserver-ratelimit';
 import { inside, Server } from './harness.mjs';
 
 /** Serves pages with some middleware. /status/N answers N. */
@@ -368,7 +368,7 @@ test('wrong options are refused with a sentence', () => {
     [{ client, rule: 'login', skipFailedRequests: true }, /a rule cannot give back/],
     [
       { client, limit: '100/minute' },
-      /limit is a number or a function, not "100\/minute"; for words CL.RULE SET NAME 100\/minute/,
+      /limit is a number or a function, not '100\/minute'; for words CL.RULE SET NAME 100\/minute/,
     ],
     [{ client, limit: -1 }, /limit is an integer from 0, not -1/],
     [{ client, limit: Infinity }, /limit is an integer from 0, not Infinity/],
@@ -378,8 +378,15 @@ test('wrong options are refused with a sentence', () => {
       /standardHeaders is true, false, draft-6, draft-7, draft-8, not draft-5/,
     ],
     [{ client, ipv6Subnet: 0 }, /ipv6Subnet is an integer from 1 to 128/],
-    [{ client, statusCode: '429' }, /statusCode is a number, not "429"/],
+    [{ client, statusCode: '429' }, /statusCode is a number, not '429'/],
     [{ client, logger: {} }, /logger has a function error/],
+    [{ client, statusCode: 99 }, /statusCode is an integer from 100 to 599, not 99/],
+    [{ client, retryAfter: NaN }, /retryAfter is a number of seconds from 0, not NaN/],
+    [{ client, rule: '' }, /rule is the name of a rule/],
+    [{ client, identifier: 'a"b\nc' }, /identifier is a text of ASCII without quotes and backslashes/],
+    [{ client, prefix: 'a', denials: -1 }, /denials is an integer from 0, not -1/],
+    ...[0, -1, NaN, Infinity, 3e9, '1s'].map((timeout) => [{ client, prefix: 'a', timeout }, /timeout is a number/]),
+    ...[0, -1, NaN, 3e9].map((timeout) => [{ client, rule: 'a', timeout }, /timeout is a number/]),
   ];
   for (const [options, message] of refusals)
     assert.throws(() => rateLimit(options), message, String(message));
@@ -417,6 +424,40 @@ test('two limits of a client do not count each other', () => {
   );
   rateLimit({ client, prefix: 'rl:login:' });
   rateLimit({ client, rule: 'login' });
+  assert.throws(() => new ExpressStore({ client }), /another limit of this client has the prefix 'rl:'/);
+  new ExpressStore({ client, prefix: 'rl:' }); // who writes the prefix may share it
+  fastifyStore({ client });
+  assert.throws(
+    () => fastifyStore({ client }),
+    /another limit of this client has the prefix 'fastify-rate-limit-': give this one its own/,
+  );
+});
+
+test('behind a proxy that Express does not trust, a limit logs one line', async (t) => {
+  const log = t.mock.method(console, 'error', () => {});
+  const forwarded = { 'X-Forwarded-For': '10.0.0.1' };
+  const options = () => ({ client: async () => [0, 9, 8, -1, 60_000] });
+  const app = await serve(t, rateLimit(options()));
+  await get(app);
+  assert.equal(log.mock.callCount(), 0);
+  for (let i = 0; i < 3; i++) assert.equal((await get(app, '/', forwarded)).status, 200);
+  assert.equal(log.mock.callCount(), 1);
+  assert.match(log.mock.calls[0].arguments.join(' '), /'trust proxy' of Express is not set/);
+  const lines = [];
+  const logger = { error: (error, message) => lines.push(`${message} ${error.message}`) };
+  await get(await serve(t, rateLimit({ ...options(), logger })), '/', forwarded);
+  assert.match(lines.join(), /^rateLimit: trust proxy a request has X-Forwarded-For/);
+  const named = { keyGenerator: () => 'ann', logger };
+  await get(await serve(t, rateLimit({ ...options(), ...named })), '/', forwarded);
+  const trusting = (req, res, next) => next(req.app.set('trust proxy', 1) && undefined);
+  await get(await serve(t, trusting, rateLimit({ ...options(), logger })), '/', forwarded);
+  assert.equal(lines.length, 1);
+});
+
+test('a key that is an object is an error of the service', async (t) => {
+  const client = async () => assert.fail('it asks');
+  const port = await serve(t, rateLimit({ client, keyGenerator: () => ({ id: 7 }) }));
+  assert.match((await get(port)).body, /a key is a text, a number, a boolean or bytes, not/);
 });
 
 test('ioredis, and a cluster of node-redis', async (t) => {

@@ -105,7 +105,13 @@ test('resetAll refuses a cluster, and a wrong prefix or client', async (t) => {
   const store = new ExpressStore({ client });
   assert.equal((await store.increment('ann')).totalHits, 1);
   await assert.rejects(store.resetAll(), /SCAN sees one node of a cluster/);
-  assert.throws(() => new ExpressStore({ client, prefix: 7 }), /prefix is a text, not 7/);
+  assert.throws(() => new ExpressStore({ client, prefix: 7 }), /prefix is a string, not 7/);
+  for (const make of [(options) => new ExpressStore(options), fastifyStore]) {
+    assert.throws(() => make({ client, prefx: 'a' }), /has no option prefx. It has client, prefix, timeout/);
+    for (const timeout of [0, NaN, Infinity, 3e9, '1s'])
+      assert.throws(() => make({ client, prefix: 'a', timeout }), /timeout is a number/);
+  }
+  assert.throws(() => fastifyStore(), /client is a client of node-redis or ioredis/);
   assert.throws(() => new ExpressStore(), /client is a client of node-redis or ioredis/);
 });
 
@@ -144,9 +150,9 @@ withClients(
       { max: 1, exponentialBackoff: true, timeWindow: '1 minute' },
       { max: async () => 2, timeWindow: async () => 5000 },
     ];
-    for (const settings of cases) {
+    for (const [i, settings] of cases.entries()) {
       await server.do('FLUSHALL');
-      const ours = await fastify(t, { ...settings, store: fastifyStore(options) });
+      const ours = await fastify(t, { ...settings, store: fastifyStore({ ...options, prefix: `${i}-` }) });
       const theirs = await fastify(t, { ...settings, redis, nameSpace: 'theirs-' });
       for (const seconds of [0, 1, 0, 0, 2, 61, 0, 0, 5000, 0, 0]) {
         await server.do('DEBUG', 'CLOCK', 'ADVANCE', seconds * 1_000_000_000);

@@ -190,9 +190,26 @@ class TestDjango(Frameworks):
             self.configure(**values)
             with self.assertRaisesRegex(ImproperlyConfigured, message):
                 RateLimitMiddleware(page)
-        self.configure(RULES=[("api", "header:")])
-        with self.assertRaisesRegex(ValueError, "header: needs a name"):
-            RateLimitMiddleware(page)
+        rules = r'RATELIMIT\["RULES"\]: '
+        for values, message in [
+            ({"RULES": [("api", "header:")]}, rules + "header: needs a name"),
+            ({"RULES": [("api", "hdr:X")]}, rules + "hdr:X is no word of a key"),
+            ({"RULES": "per-ip"}, rules + "the rules are pairs of a name and a key, .* not 'per-ip'"),
+            ({"RULES": ["per-ip"]}, rules + "the rules are pairs of a name and a key"),
+            ({"RULES": [("per-ip",)]}, rules + "the rules are pairs of a name and a key"),
+            ({"RULES": [("per-ip", "no.such")]}, rules + "No module named 'no'"),
+            ({"COST": "no.such"}, r'RATELIMIT\["COST"\]: No module named'),
+            ({"SKIP": 7}, r'RATELIMIT\["SKIP"\]: this is a function or its dotted path, not 7'),
+            ({"PROXIES": "zz"}, "RATELIMIT: proxies is a number from 0 to 16, or networks .* not 'zz'"),
+            ({"SECRET": None}, "RATELIMIT: secret is a text"),
+            ({"TIMEOUT": "1"}, "RATELIMIT: timeout is a number of seconds above 0"),
+            ({"FAIL_CLOSED": "no"}, "RATELIMIT: fail_closed is True or False, not 'no'"),
+        ]:
+            self.configure(**{"RULES": [("api", None)], **values})
+            with self.assertRaisesRegex(ImproperlyConfigured, message):
+                RateLimitMiddleware(page)
+        with self.assertRaisesRegex(TypeError, 'write @ratelimit\\("login"\\)'):
+            ratelimit(page)
 
 
 class TestFlask(Frameworks):
@@ -259,9 +276,7 @@ class TestFlask(Frameworks):
         app, limit = self.app(rules=[("per-ip", "ip")], keys=Keys(proxies="1"), cost=two)
         app.get("/login", endpoint="login")(limit("login")(lambda: "page"))
         reply = app.test_client().get("/login", headers={"X-Forwarded-For": "6.6.6.6"})
-        self.assertEqual(
-            sorted(reply.headers.getlist("RateLimit")), ['"login";r=1;t=60', '"per-ip";r=1;t=60']
-        )
+        self.assertEqual(reply.headers.getlist("RateLimit"), ['"per-ip";r=1;t=60, "login";r=1;t=60'])
         self.assertEqual(self.do("EXISTS", "per-ip:{6.6.6.6}:window"), 1)
 
     def test_no_decision(self):
@@ -275,8 +290,17 @@ class TestFlask(Frameworks):
 
     def test_wrong_arguments(self):
         app, limit = self.app()
-        with self.assertRaisesRegex(ValueError, "a limit needs the name of a rule"):
+        with self.assertRaisesRegex(ValueError, "the rules are pairs of a name and a key"):
             limit.init_app(app)
+        for rules in "per-ip", ["per-ip"], [("per-ip",)], [("", None)], [("per-ip", 7)], None:
+            with self.assertRaisesRegex(ValueError, "the rules are pairs of a name and a key"):
+                RateLimit(self.url, flask.Flask(__name__), rules=rules)
+        with self.assertRaisesRegex(ValueError, "the server is a URL .*not None"):
+            RateLimit(None, flask.Flask(__name__), rules=[("per-ip", None)])
+        with self.assertRaisesRegex(ValueError, "skip is a function of the request, not '/health'"):
+            RateLimit(self.url, skip="/health")
+        with self.assertRaisesRegex(TypeError, 'write @limit\\("login"\\)'):
+            limit(lambda: "page")
         with self.assertRaisesRegex(ValueError, "header: needs a name"):
             limit("login", "header:")
 

@@ -14,6 +14,9 @@ class TestKeys(unittest.TestCase):
         self.assertGreater(len(vectors), 80)
         for v in vectors:
             with self.subTest(v["about"]):
+                if v.get("refused"):
+                    self.assertRaises(ValueError, Keys().asgi, v["source"])
+                    continue
                 keys, remote = Keys(v["trust"], v["secret"]), v["remote"].rpartition(":")[0].strip("[]")
                 scope = {"headers": [(name.encode(), value.encode("latin1")) for name, value in v["headers"]], "client": (remote, 1)}
                 self.assertEqual(encode(keys.asgi(v["source"])(scope)), (v["key"] or "").encode())
@@ -29,6 +32,31 @@ class TestKeys(unittest.TestCase):
                 Keys().asgi(source)
         for proxies in "17", "-1", "x", " ", "10.0.0.0/33", "1 10.0.0.0/8":
             with self.assertRaises(ValueError):
+                Keys(proxies)
+
+    def test_constant_sources(self):
+        """A source that is the same key for all requests says what may stand there."""
+        for source, message in [
+            ("api", "api is the same key for all requests: write ip or header:NAME, or text:api"),
+            ("ip,IP", "IP is no word of a key: write ip$"),
+            ("header", "header is no word of a key: write header:NAME"),
+            ("hdr:X-Api-Key", "hdr:X-Api-Key is no word of a key: before a colon is header, cookie, "),
+            (None, "a source is a text such as"),
+        ]:
+            with self.assertRaisesRegex(ValueError, message):
+                Keys().wsgi(source)
+
+    def test_kinds_of_keys(self):
+        self.assertEqual([encode(key) for key in (17, 0, None, "", b"0", "0")], [b"17", b"0", b"", b"", b"0", b"0"])
+        for key in {"id": 1}, ["a"], 1.5, object():
+            with self.assertRaisesRegex(TypeError, "a key is text, bytes, an integer or None, not a value of type"):
+                encode(key)
+
+    def test_number_of_proxies(self):
+        scope = {"headers": [(b"X-Forwarded-For", b"10.0.0.1")], "client": ("192.0.2.9", 1)}
+        self.assertEqual(Keys(1).asgi("ip")(scope), b"10.0.0.1")
+        for proxies in 17, None, True, "²", "9" * 5000:
+            with self.assertRaisesRegex(ValueError, "proxies is a number from 0 to 16"):
                 Keys(proxies)
 
     def test_header_twice(self):

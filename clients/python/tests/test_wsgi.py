@@ -4,8 +4,16 @@ import time
 import unittest
 
 import redis
+import redis.asyncio
 
-from cellserver_ratelimit import Limiter, NoDecision, WSGIMiddleware, network
+from cellserver_ratelimit import (
+    ASGIMiddleware,
+    AsyncLimiter,
+    Limiter,
+    NoDecision,
+    WSGIMiddleware,
+    network,
+)
 from cellserver_ratelimit.denials import LONGEST
 from cellserver_ratelimit.limiter import log
 from cellserver_ratelimit.reply import decision
@@ -18,7 +26,7 @@ class TestWSGI(ServerTest):
         """Returns an app with fixed keys. A loaded machine does not make it late."""
         self.limiter = Limiter(self.url, **{"timeout": 60, **options})
         self.addCleanup(self.limiter.client.close)
-        return WSGIMiddleware(page, self.limiter, fixed(pairs))
+        return WSGIMiddleware(page, self.limiter, fixed(pairs)) if pairs else None
 
     def at(self, seconds):
         self.limiter.now = lambda: seconds
@@ -174,7 +182,6 @@ class TestWSGI(ServerTest):
         app = self.app(("unknown", "ann"), fail_closed=True, on_error=errors.append)
         self.assertEqual(self.statuses(app, 1), [503])
         self.assertIn("no such rule", str(errors[-1]))
-        self.assertEqual(self.statuses(self.app(fail_closed=True, on_error=errors.append), 1), [503])
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
         self.do("ZADD", "api:{ann}:window", 1, "member")
         self.assertEqual(self.statuses(self.app(("api", "ann"), fail_closed=True, on_error=errors.append), 1), [503])
@@ -210,6 +217,50 @@ class TestCluster(ServerTest):
 
 
 class TestPure(unittest.TestCase):
+    def test_wrong_options(self):
+        """Options that would fail open at each request are errors at the start."""
+        url = "redis://127.0.0.1:6379"
+        for kind in Limiter, AsyncLimiter:
+            for timeout in "1", None, 0, -1, float("nan"), float("inf"), 3e9, True:
+                with self.assertRaisesRegex(ValueError, "timeout is a number of seconds above 0"):
+                    kind(url, timeout=timeout)
+            for denials in None, -1, 1.5, "9", True:
+                with self.assertRaisesRegex(ValueError, "denials is an integer from 0"):
+                    kind(url, denials=denials)
+            with self.assertRaisesRegex(ValueError, "fail_closed is True or False, not 'no'"):
+                kind(url, fail_closed="no")
+            with self.assertRaisesRegex(ValueError, "on_error is a function"):
+                kind(url, on_error="log")
+            for server in None, 6379, object():
+                with self.assertRaisesRegex(ValueError, "the server is a URL such as redis://127.0.0.1:6379, or a client of"):
+                    kind(server)
+        for kind, client in (Limiter, redis.asyncio.Redis()), (AsyncLimiter, redis.Redis()):
+            with self.assertRaisesRegex(ValueError, "or a client of redis"):
+                kind(client)
+        Limiter(redis.Redis(), timeout=1, denials=0)
+        AsyncLimiter(redis.asyncio.Redis(), timeout=0.5)
+
+    def test_wrong_questions(self):
+        limiter = Limiter("redis://127.0.0.1:1")
+        for questions in [], [("", "ann")], [(None, "ann")], [("api", "ann"), (7, "ann")]:
+            with self.assertRaisesRegex(ValueError, "a question is the name of a rule and a key"):
+                limiter.ask(*questions)
+
+    def test_wrong_rules(self):
+        url = "redis://127.0.0.1:6379"
+        for middleware, limiter, other in [
+            (WSGIMiddleware, Limiter(url), AsyncLimiter(url)),
+            (ASGIMiddleware, AsyncLimiter(url), Limiter(url)),
+        ]:
+            for rules in [], None, "api", ["api"], [("api",)], [("api", "ip")], [(None, None)]:
+                with self.assertRaisesRegex(ValueError, "the rules are pairs of a name and a key"):
+                    middleware(page, limiter, rules)
+            for wrong in other, url, None:
+                with self.assertRaisesRegex(ValueError, f"the limiter is of the type {type(limiter).__name__}"):
+                    middleware(page, wrong, [("api", None)])
+            with self.assertRaisesRegex(ValueError, "the cost is a function"):
+                middleware(page, limiter, [("api", None)], cost=5)
+
     def test_network(self):
         for address, key in {"10.0.0.1": "10.0.0.1", "::ffff:10.0.0.1": "10.0.0.1", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
                              "fe80::1%eth0": "fe80::/64", "::1": "::/64", "@": "@", "": ""}.items():

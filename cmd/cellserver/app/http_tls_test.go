@@ -188,12 +188,22 @@ func TestConfigSetMovesTheTLSPort(t *testing.T) {
 	require.Contains(t, c.Do("CONFIG", "SET", "tls-auth-clients", "optional"), "set http-token")
 }
 
+// takenPort returns a port where another program listens until the test ends.
+func takenPort(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { ln.Close() })
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
 // TestPortsOfHTTPChangePlaces: each port may be that of the other one before. A refusal puts both back.
 func TestPortsOfHTTPChangePlaces(t *testing.T) {
 	dir, first, third := t.TempDir(), porttest.Free(t), porttest.Free(t)
 	certtest.New(t, dir, "client")
 	in, second, _ := startWebTLS(t, dir, "--tls-auth-clients", "no", "--http-port", strconv.Itoa(first))
-	c, taken := in.dial(t), in.Addr().String()[len("127.0.0.1:"):]
+	c, taken := in.dial(t), takenPort(t)
 	answer := func(plain, secure int) {
 		t.Helper()
 		status, _ := ask(t, plain, "/healthz")
@@ -270,7 +280,7 @@ func TestARefusedChangeOfTLSLetsNobodyIn(t *testing.T) {
 	dir, secure := t.TempDir(), porttest.Free(t)
 	trusted, unknown := certtest.New(t, dir, "client"), certtest.New(t, dir, "unknown")
 	in, web, _ := startWebTLS(t, dir, "--tls-port", strconv.Itoa(secure))
-	c, taken := in.dial(t), in.Addr().String()[len("127.0.0.1:"):]
+	c, taken := in.dial(t), takenPort(t)
 	for _, change := range [][]any{
 		{"already in use", "tls-auth-clients", "no", "metrics-port", taken},
 		{"already in use", "tls-auth-clients", "optional", "http-port", taken},

@@ -6,6 +6,7 @@ from typing import Any
 from .key import network
 from .limiter import AsyncLimiter, NoDecision
 from .reply import Decision, refusal
+from .wsgi import checked, pairs
 
 
 def address(scope: dict[str, Any]) -> str:
@@ -21,11 +22,11 @@ class ASGIMiddleware:
         self,
         app: Callable[..., Any],
         limiter: AsyncLimiter,
-        rules: Iterable[tuple[str, Callable[[dict[str, Any]], str | bytes | None] | None]],
+        rules: Iterable[tuple[str, Callable[[dict[str, Any]], str | bytes | int | None] | None]],
         cost: Callable[[dict[str, Any]], int] = lambda _: 1,
     ) -> None:
-        self.app, self.limiter, self.cost = app, limiter, cost
-        self.rules = [(name, key or address) for name, key in rules]
+        self.app, self.limiter, self.cost = app, checked(limiter, AsyncLimiter, cost), cost
+        self.rules = [(name, key or address) for name, key in pairs(rules)]
 
     async def __call__(
         self, scope: dict[str, Any], receive: Callable[..., Any], send: Callable[[Any], Any]

@@ -1,7 +1,8 @@
 """Limits for Django: middleware that the setting RATELIMIT configures, and a decorator for views."""
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
@@ -15,6 +16,7 @@ from .limiter import AsyncLimiter, Limiter, NoDecision
 from .reply import Decision, refusal
 from .rules import Key, Rule, Rules
 from .source import Keys
+from .wsgi import pairs
 
 # The names in the setting RATELIMIT, with their defaults.
 DEFAULTS: dict[str, Any] = {
@@ -41,21 +43,36 @@ class _Limits:
         values = {**DEFAULTS, **given}
         if not values["URL"]:
             raise ImproperlyConfigured('RATELIMIT needs a URL, such as "redis://127.0.0.1:6379"')
-        self.rules, self.cost, self.skip = (
-            values["RULES"],
-            _function(values["COST"]),
-            _function(values["SKIP"]),
-        )
-        self.keys = Keys(values["PROXIES"], values["SECRET"])
+        self.rules = values["RULES"]
+        functions = {}
+        for name in ("COST", "SKIP", "ON_ERROR"):
+            with _named(f'RATELIMIT["{name}"]'):
+                functions[name] = _function(values[name])
+        self.cost, self.skip = functions["COST"], functions["SKIP"]
         options = {name.lower(): values[name] for name in ("TIMEOUT", "FAIL_CLOSED", "DENIALS")}
-        options["on_error"] = _function(values["ON_ERROR"])
+        options["on_error"] = functions["ON_ERROR"]
         self.sync = functools.cache(lambda: Limiter(values["URL"], **options))
         self.asynchronous = functools.cache(lambda: AsyncLimiter(values["URL"], **options))
+        with _named("RATELIMIT"):
+            self.keys = Keys(values["PROXIES"], values["SECRET"])
+            self.sync()  # a wrong option is an error now, and not at each request
 
-    def of(self, rules: Any) -> Rules:
+    def of(self, rules: Any, where: str) -> Rules:
         """Returns rules for requests of Django. A function may be a dotted path."""
-        found = [(name, _function(key) if _is_path(key) else key) for name, key in rules]
-        return Rules(found, self.keys, lambda request: request.META)
+        with _named(where):
+            found = [
+                (name, _function(key) if _is_path(key) else key) for name, key in pairs(rules, texts=True)
+            ]
+            return Rules(found, self.keys, lambda request: request.META)
+
+
+@contextlib.contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Says in which setting an error is."""
+    try:
+        yield
+    except (ImportError, TypeError, ValueError) as error:
+        raise ImproperlyConfigured(f"{where}: {error}") from error
 
 
 def _is_path(key: Any) -> bool:
@@ -64,7 +81,11 @@ def _is_path(key: Any) -> bool:
 
 
 def _function(value: Any) -> Any:
-    return import_string(value) if isinstance(value, str) else value
+    """Returns a function, which may be a dotted path, or None."""
+    found = import_string(value) if isinstance(value, str) else value
+    if not (found is None or callable(found)):
+        raise ValueError(f"this is a function or its dotted path, not {value!r}")
+    return found
 
 
 limits = functools.cache(_Limits)  # a test that changes the setting calls limits.cache_clear
@@ -75,7 +96,7 @@ def RateLimitMiddleware(get_response: Callable[[HttpRequest], Any]) -> Callable[
     """Asks the RULES of the setting RATELIMIT about each request."""
     if not limits().rules:
         raise ImproperlyConfigured('RATELIMIT needs RULES, such as [("per-ip", None)]')
-    rules = limits().of(limits().rules)
+    rules = limits().of(limits().rules, 'RATELIMIT["RULES"]')
     return _limited(get_response, lambda: rules, limits().cost)
 
 
@@ -83,8 +104,10 @@ def ratelimit(
     rule: str, key: Key = None, *more: Rule, cost: Callable[[Any], int] | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Returns a decorator for a view. It asks a rule, and further pairs of a rule and a key."""
+    if callable(rule):
+        raise TypeError('the decorator needs the name of a rule: write @ratelimit("login")')
     rules = functools.cache(
-        lambda: limits().of([(rule, key), *more])
+        lambda: limits().of([(rule, key), *more], "ratelimit")
     )  # a module of views may load before the settings
     return lambda view: functools.wraps(view)(_limited(view, rules, cost))
 
@@ -127,7 +150,5 @@ def _answer(decision: Decision | None) -> HttpResponse:
 
 
 def _add(decision: Decision, response: HttpResponseBase) -> HttpResponseBase:
-    """Adds the headers of a decision. Another limit may have written some."""
-    for name, value in decision.headers():
-        response[name] = f"{response[name]}, {value}" if name in response else value
+    decision.add_to(response)
     return response

@@ -33,8 +33,11 @@ class RateLimit:
         skip: Callable[[Any], bool] | None = None,
         keys: Keys | None = None,
     ) -> None:
-        self.limiter = Limiter(limiter) if isinstance(limiter, str) else limiter
-        self.rules, self.cost, self.skip, self.keys = list(rules), cost, skip, keys or Keys()
+        self.limiter = limiter if isinstance(limiter, Limiter) else Limiter(limiter)
+        for name, value in ("cost", cost), ("skip", skip):
+            if not (value is None or callable(value)):
+                raise ValueError(f"{name} is a function of the request, not {value!r}")
+        self.rules, self.cost, self.skip, self.keys = rules, cost, skip, keys or Keys()
         if app is not None:
             self.init_app(app)
 
@@ -47,6 +50,8 @@ class RateLimit:
         self, rule: str, key: Key = None, *more: Rule, cost: Callable[[Any], int] | None = None
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Returns a decorator for a view. It asks a rule, and further pairs of a rule and a key."""
+        if callable(rule):
+            raise TypeError('the decorator needs the name of a rule: write @limit("login")')
         rules = Rules([(rule, key), *more], self.keys, lambda request: request.environ)
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,12 +77,11 @@ class RateLimit:
         if decision is None or not decision.allowed:
             status, headers, body = refusal(decision)
             return Response(body, status, headers)
-        headers = decision.headers()
+        allowed = decision
 
         @after_this_request
         def add(response: Response) -> Response:
-            for name, value in headers:
-                response.headers.add(name, value)
+            allowed.add_to(response.headers)
             return response
 
         return None

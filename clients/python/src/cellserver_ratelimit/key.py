@@ -9,9 +9,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 LONGEST = 256  # bytes of the longest key that the server gets as it is
 
 
-def encode(key: str | bytes | None) -> bytes:
+def encode(key: str | bytes | int | None) -> bytes:
     """Returns the bytes of a key, or the hash of a long key. None is the empty key."""
-    data = key if isinstance(key, bytes) else (key or "").encode("utf-8", "surrogatepass")
+    if key is not None and not isinstance(key, (str, bytes, int)):
+        raise TypeError(f"a key is text, bytes, an integer or None, not a value of type {type(key).__name__}")
+    text = "" if key is None or isinstance(key, bytes) else str(key)
+    data = key if isinstance(key, bytes) else text.encode("utf-8", "surrogatepass")
     if len(data) <= LONGEST:
         return data
     return b"sha256:" + hashlib.sha256(data).hexdigest().encode()

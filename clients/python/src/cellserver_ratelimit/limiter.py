@@ -22,6 +22,14 @@ log = logging.getLogger("cellserver_ratelimit")
 Pairs = tuple[Any, ...]  # the rules and keys of a command
 
 
+LONGEST = 2_147_483  # seconds that a time-out has at most
+
+
+def is_number(value: object, *types: type) -> bool:
+    """Reports whether a value is of one of these types. A boolean is no number."""
+    return isinstance(value, types) and not isinstance(value, bool)
+
+
 class NoDecision(Exception):
     """The server did not decide in time, and the limiter fails closed."""
 
@@ -35,6 +43,9 @@ class _Limiter(abc.ABC):
     on_error    is called for each request without a decision; by default the limiter logs one of them every 10 seconds
     """
 
+    clients = ""  # which clients the limiter takes
+    wrong_clients: tuple[type, ...] = ()  # their calls answer in another way
+
     def __init__(
         self,
         server: Any,
@@ -44,6 +55,18 @@ class _Limiter(abc.ABC):
         denials: int = 10_000,
         on_error: Callable[[Exception], None] | None = None,
     ):
+        if not is_number(timeout, int, float) or not 0 < timeout <= LONGEST:
+            raise ValueError(f"timeout is a number of seconds above 0, at most {LONGEST}, not {timeout!r}")
+        if not isinstance(fail_closed, bool):
+            raise ValueError(f"fail_closed is True or False, not {fail_closed!r}")
+        if not is_number(denials, int) or denials < 0:
+            raise ValueError(f"denials is an integer from 0, not {denials!r}")
+        if not (on_error is None or callable(on_error)):
+            raise ValueError(f"on_error is a function of the error, not {on_error!r}")
+        if not isinstance(server, str) and not self._is_client(server):
+            raise ValueError(
+                f"the server is a URL such as redis://127.0.0.1:6379, or {self.clients}, not {server!r}"
+            )
         self.timeout, self.fail_closed = timeout, fail_closed
         self.on_error = on_error or self._log
         self.client = self._connect(server) if isinstance(server, str) else server
@@ -60,6 +83,11 @@ class _Limiter(abc.ABC):
             "retry": Retry(NoBackoff(), 0),
         }
 
+    def _is_client(self, server: Any) -> bool:
+        return callable(getattr(server, "execute_command", None)) and not isinstance(
+            server, self.wrong_clients
+        )
+
     @abc.abstractmethod
     def _connect(self, url: str) -> Any:
         """Returns a client of a URL."""
@@ -67,6 +95,8 @@ class _Limiter(abc.ABC):
     def _begin(self, questions: Any, quantity: int) -> tuple[list[Any], Pairs, float, Decision | None]:
         if not isinstance(quantity, int) or not 0 <= quantity < 2**63:
             raise ValueError(f"the quantity of an action is an integer from 0 to 2**63-1, not {quantity!r}")
+        if not questions or not all(isinstance(rule, str) and rule for rule, _ in questions):
+            raise ValueError(f"a question is the name of a rule and a key, not {questions!r}")
         pairs = [part for rule, key in questions for part in (rule, encode(key))]
         command, now = (
             ["CL.MCHECK", len(questions), *pairs, "QUANTITY", int(quantity), "EXPLAIN", "MS"],
@@ -98,10 +128,13 @@ class _Limiter(abc.ABC):
 class Limiter(_Limiter):
     """Asks rules for threads. server is a URL such as redis://:secret@10.0.0.5:6379, or a client of redis-py with a socket_timeout."""
 
+    clients = "a client of redis-py that is not one of redis.asyncio"
+    wrong_clients = (redis.asyncio.Redis, redis.asyncio.RedisCluster)
+
     def _connect(self, url: str) -> redis.Redis:
         return redis.Redis.from_url(url, **self.options)
 
-    def ask(self, *questions: tuple[str, str | bytes | None], quantity: int = 1) -> Decision:
+    def ask(self, *questions: tuple[str, str | bytes | int | None], quantity: int = 1) -> Decision:
         """Asks all rules about one action; a question is a rule and a key. Either all rules allow the action and count it, or no rule
         counts it. A quantity of 0 only looks. Without a decision the action is allowed; with fail_closed the limiter raises NoDecision."""
         command, pairs, now, denied = self._begin(questions, quantity)
@@ -116,13 +149,16 @@ class Limiter(_Limiter):
 class AsyncLimiter(_Limiter):
     """Asks rules for asyncio. server is a URL, or a client of redis.asyncio."""
 
+    clients = "a client of redis.asyncio"
+    wrong_clients = (redis.Redis, redis.RedisCluster)
+
     def _connect(self, url: str) -> redis.asyncio.Redis:
         pool = redis.asyncio.BlockingConnectionPool.from_url(
             url, max_connections=100, timeout=self.timeout, **self.options
         )
         return redis.asyncio.Redis.from_pool(pool)
 
-    async def ask(self, *questions: tuple[str, str | bytes | None], quantity: int = 1) -> Decision:
+    async def ask(self, *questions: tuple[str, str | bytes | int | None], quantity: int = 1) -> Decision:
         """Asks as Limiter.ask does."""
         command, pairs, now, denied = self._begin(questions, quantity)
         if denied:

@@ -25,6 +25,11 @@ class Decision:
             headers.append(("Retry-After", str(seconds(self.retry_after))))
         return headers
 
+    def add_to(self, headers: Any) -> None:
+        """Adds the headers to a mapping. Another limit may have written some."""
+        for name, value in self.headers():
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+
     def body(self) -> bytes:
         """Returns the body of a refusal, a problem of RFC 9457."""
         return problem(

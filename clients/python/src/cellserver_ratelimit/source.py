@@ -18,6 +18,22 @@ def raw(text: str) -> str:
     return text.encode().decode("latin1")
 
 
+NAMED = ("header", "cookie", "plain-header", "plain-cookie", "ip-header")  # words with a name behind a colon
+
+
+def check_text(text: str) -> None:
+    """Refuses a text that is nearly a word, or has a colon. It would be the same for all requests."""
+    word = text.strip().lower()
+    if not text:
+        raise ValueError("a part of a key is empty")
+    if word in NAMED:
+        raise ValueError(f"{text} is no word of a key: write {word}:NAME")
+    if re.fullmatch(r"ip(/\d*)?|path|method|host", word, re.ASCII):
+        raise ValueError(f"{text} is no word of a key: write {word}")
+    if ":" in text:
+        raise ValueError(f"{text} is no word of a key: before a colon is {', '.join(NAMED)}")
+
+
 class Keys:
     """Makes key functions from sources: "ip", "header:X-Api-Key", or several with commas between them.
 
@@ -27,15 +43,21 @@ class Keys:
              server, the keys are those of its HTTP port
     """
 
-    def __init__(self, proxies: str = "0", secret: str = ""):
+    def __init__(self, proxies: str | int = "0", secret: str = ""):
+        if not isinstance(secret, str):
+            raise ValueError(f"secret is a text, not a value of type {type(secret).__name__}")
         self.secret = secret.encode()
-        self.count, self.networks = 0, []
-        if proxies.isdecimal():
-            self.count = int(proxies)
-        else:
-            self.networks = [ipaddress.ip_network(word, strict=False) for word in proxies.split()]
-        if self.count > 16 or not (self.networks or proxies.isdecimal()):
-            raise ValueError("proxies is a number from 0 to 16, or networks such as 10.0.0.0/8")
+        text = str(proxies)
+        self.count = int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
+        try:
+            networks = [] if text.isdecimal() else text.split()
+            self.networks = [ipaddress.ip_network(word, strict=False) for word in networks]
+        except ValueError:
+            self.networks = []
+        if self.count > 16 or not (self.networks or re.fullmatch("[0-9]{1,9}", text)):
+            raise ValueError(
+                f"proxies is a number from 0 to 16, or networks such as 10.0.0.0/8, not {proxies!r:.80}"
+            )
 
     def wsgi(self, source: str) -> Callable[[dict[str, Any]], bytes]:
         """Returns the key function of a source for WSGI. If a part is missing, the key is empty."""
@@ -61,11 +83,19 @@ class Keys:
 
     def of(self, source: str) -> Callable[[Headers, str], bytes]:
         """Returns the key function of a source for headers and an address."""
-        literal = source.removeprefix("text:")
+        if not isinstance(source, str):
+            raise ValueError(f'a source is a text such as "ip", not {source!r}')
+        if source.startswith("text:"):
+            return lambda *_: source.removeprefix("text:").encode()
         words = source.split(",")
-        parts = [self._part(word) for word in words] if literal == source else []
+        parts = [self._part(word) for word in words]
+        for part, word in zip(parts, words):
+            if part is None:
+                check_text(word)
         if not any(parts):
-            return lambda *_: literal.encode()
+            raise ValueError(
+                f"{source} is the same key for all requests: write ip or header:NAME, or text:{source}"
+            )
 
         def key(headers: Headers, remote: str) -> bytes:
             values = [part(headers, remote) if part else raw(word) for part, word in zip(parts, words)]
@@ -78,7 +108,7 @@ class Keys:
     def _part(self, word: str) -> Reader | None:
         """Returns the reader of a word, None for a text."""
         kind, colon, name = word.partition(":")
-        if kind in ("header", "cookie", "plain-header", "plain-cookie", "ip-header") and colon and not name:
+        if kind in NAMED and colon and not name:
             raise ValueError(f"{word} needs a name")
         if word in ("path", "path:case", "method", "host"):
             raise ValueError(f"{word} is for the HTTP port: take the route of your framework")
