@@ -70,8 +70,8 @@ func (r *request) doctorAddress(tls bool) (string, error) {
 	host, port, err := net.SplitHostPort(r.operand)
 	if _, notDigits := strconv.ParseUint(r.operand, 10, 16); notDigits == nil {
 		host, port = "127.0.0.1", r.operand
-		if network == "tcp" {
-			host, _, err = net.SplitHostPort(address)
+		if own, _, err := net.SplitHostPort(address); network == "tcp" && err == nil {
+			host = own
 		}
 	} else if err != nil {
 		host = strings.Trim(r.operand, "[]")

@@ -257,10 +257,3 @@ func (v *view[E]) newest(d *Decision) int64 {
 	}
 	return v.now
 }
-
-func bit(on bool) int {
-	if on {
-		return 1
-	}
-	return 0
-}
