@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Watchdog ends the process with a dump of all goroutines if a test makes no progress for a minute of real
+// Watchdog ends the process with a dump of all goroutines if a test makes no progress for three minutes of real
 // time. Call it outside the bubble. The result notes progress.
 func Watchdog(t testing.TB) (progress func()) {
 	var n atomic.Int64
@@ -20,11 +20,11 @@ func Watchdog(t testing.TB) (progress func()) {
 			select {
 			case <-stop:
 				return
-			case <-time.After(time.Minute):
+			case <-time.After(3 * time.Minute):
 			}
 			if now := n.Load(); now == last {
 				pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-				panic("clustertest: no progress for a minute")
+				panic("clustertest: no progress for three minutes")
 			} else {
 				last = now
 			}

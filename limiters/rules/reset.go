@@ -78,7 +78,7 @@ func resetScope(tx *store.Tx, s *ruleset.Scope, asked, key []byte) (removed int)
 	return removed
 }
 
-// noteReset notes that a key counts anew from now on. Nothing that it counted before comes back. The note
+// noteReset notes that a key begins to count at now. Nothing that it counted before comes back. The note
 // lasts until what was counted has no effect any more, in Unix milliseconds.
 func noteReset(tx *store.Tx, s *ruleset.Scope, asked, key []byte, until int64) {
 	if until > tx.NowMillis() {
