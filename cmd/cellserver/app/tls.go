@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -76,13 +77,13 @@ func readTLS(cfg *config.Config) (*tlsFiles, error) {
 	return files, nil
 }
 
-// versionOf says which files a configuration has, by their names, times and sizes, and what it asks of
-// clients.
+// versionOf says which files a configuration has, by their names and contents, and what it asks of clients.
+// Two files of one moment may have the same time and size.
 func versionOf(cfg *config.Config) (version string) {
 	version = string(cfg.TLSAuthClients) + "\n"
 	for _, name := range []string{cfg.TLSCertFile, cfg.TLSKeyFile, cfg.TLSCACertFile} {
-		if info, err := os.Stat(pathOf(cfg, name)); err == nil {
-			version += fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+		if content, err := os.ReadFile(pathOf(cfg, name)); err == nil {
+			version += fmt.Sprintf("%x", sha256.Sum256(content))
 		}
 		version += name + "\n"
 	}
