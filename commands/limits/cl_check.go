@@ -64,7 +64,7 @@ func clCheck(c *commands.Call) error {
 }
 
 func check(c *commands.Call, scratch *rules.Check) error {
-	if err := checkKeys(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, 2, scratch.Keys); err != nil {
 		return err
 	}
 	var a limiters.Answer
@@ -94,21 +94,13 @@ func lastKey(c *commands.Call) int { return 1 + c.Server.Rules.Scopes(c.Tx, c.Ar
 
 // checkKeys returns an error if the user must not use one of the keys. In cluster mode it also returns one if
 // they have different slots. The server has checked them before, but the rule may have changed, or nobody had
-// parsed it.
-func checkKeys(c *commands.Call, keys [][]byte) error {
+// parsed it. The argument first is the position of the first key in the call.
+func checkKeys(c *commands.Call, first int, keys [][]byte) error {
 	if len(keys) < 2 {
 		return nil
 	}
-	if err := c.Runner.Permit(c, 1+len(keys)); err != nil {
+	if err := c.Runner.Permit(c, first+len(keys)-1); err != nil || !c.Server.Config().ClusterEnabled {
 		return err
-	}
-	return sameSlot(c, keys)
-}
-
-// sameSlot returns an error in cluster mode if keys have different slots.
-func sameSlot(c *commands.Call, keys [][]byte) error {
-	if !c.Server.Config().ClusterEnabled {
-		return nil
 	}
 	for _, key := range keys[1:] {
 		if store.Slot(key) != store.Slot(keys[0]) {

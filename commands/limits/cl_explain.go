@@ -40,7 +40,7 @@ func clExplain(c *commands.Call) error {
 }
 
 func explain(c *commands.Call, scratch *rules.Check) error {
-	if err := checkKeys(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, 2, scratch.Keys); err != nil {
 		return err
 	}
 	if err := scratch.Look(c.Tx, c.Now); err != nil {

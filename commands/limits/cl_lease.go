@@ -19,8 +19,8 @@ import (
 //	a log     a twentieth of the period
 //
 // BACK first gives n units of an earlier lease back. The words at and ends are those of its reply. A GCRA
-// keeps what has come back since the grant. Units of a lease from over a minute ago, or from before the rule
-// changed, stay counted.
+// keeps what has come back since the grant. Units of a lease from over a minute ago, or from before a
+// change of rules, stay counted.
 //
 // The reply has seven integers: granted, limit, remaining, retry_after, reset_after, ends and at. The word
 // at is the time of the grant in Unix microseconds, and other times are milliseconds. If granted is 0,
@@ -111,12 +111,7 @@ func leaseRule(c *commands.Call, words [][]byte, r *limiters.LeaseRequest) error
 	if err := scratch.BeginLease(c.Server.Rules, c.Tx, words, queued); err != nil {
 		return scratch.Args.Explain(err)
 	}
-	if len(scratch.Keys) > 1 {
-		if err := c.Runner.Permit(c, len(c.Args)-len(words)+len(scratch.Keys)); err != nil {
-			return err
-		}
-	}
-	if err := sameSlot(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, len(c.Args)-len(words)+1, scratch.Keys); err != nil {
 		return err
 	}
 	var a limiters.Answer

@@ -69,7 +69,7 @@ func reserving(c *commands.Call,
 }
 
 func reserve(c *commands.Call, scratch *rules.Check, run func(*rules.Check, *store.Tx, int64) (limiters.Answer, bool, error)) error {
-	if err := checkKeys(c, scratch.Keys); err != nil {
+	if err := checkKeys(c, 2, scratch.Keys); err != nil {
 		return err
 	}
 	a, looks, err := run(scratch, c.Tx, c.Now)
