@@ -9,6 +9,9 @@ type Keys struct {
 	First, Last, Step int
 	NumKeys           int
 	Skip              int // words between the count and the first key
+	// Words returns how many words there are from a counted key to the next one. rest begins with the key. Nil
+	// for the same number, Step.
+	Words func(rest [][]byte) int
 	// Inner returns the position of another command in the arguments, and where that command has its keys.
 	// The keys of the call are those. Nil for keys of the command itself.
 	Inner  func(args [][]byte) (at int, keys Keys)
@@ -46,9 +49,10 @@ func (k *Keys) Each(args [][]byte, do func(key []byte)) {
 		do(args[i])
 	}
 	if k.NumKeys > 0 {
-		keys := k.Counted(args)
-		for i := 0; i < len(keys); i += k.step() {
-			do(keys[i])
+		at := k.firstCounted()
+		for range k.Counted(args) {
+			do(args[at])
+			at += k.step(args[at:])
 		}
 	}
 }
@@ -72,23 +76,32 @@ func (k Keys) resolve(args [][]byte) Keys {
 	return inner
 }
 
-// step is the distance between keys after a count.
-func (k *Keys) step() int { return max(k.Step, 1) }
+// step is the distance from a counted key, the first word of rest, to the next one.
+func (k *Keys) step(rest [][]byte) int {
+	if k.Words != nil {
+		return k.Words(rest)
+	}
+	return max(k.Step, 1)
+}
 
-// Counted returns the arguments after the count, from the first key to the last key. It returns nil
-// if the count is wrong.
-func (k *Keys) Counted(args [][]byte) [][]byte {
-	if k.NumKeys+k.Skip >= len(args) {
-		return nil
+// firstCounted is the position of the first key after the count.
+func (k *Keys) firstCounted() int { return k.NumKeys + k.Skip + 1 }
+
+// Counted returns the number of the keys after the count. It returns 0 if the count is wrong.
+func (k *Keys) Counted(args [][]byte) int {
+	last := k.firstCounted()
+	if last >= len(args) {
+		return 0
 	}
 	n, ok := decimal.Parse(args[k.NumKeys])
-	rest := args[k.NumKeys+k.Skip+1:]
-	if !ok || n <= 0 || n > int64(len(rest)) {
-		return nil
+	if !ok || n <= 0 || n > int64(len(args)-last) {
+		return 0
 	}
-	last := (int(n) - 1) * k.step()
-	if last >= len(rest) {
-		return nil
+	for i := int64(1); i < n && last < len(args); i++ {
+		last += k.step(args[last:])
 	}
-	return rest[:last+1]
+	if last >= len(args) {
+		return 0
+	}
+	return int(n)
 }

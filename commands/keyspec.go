@@ -43,8 +43,14 @@ func (k Keys) Specs() []keySpec {
 		}
 		specs = append(specs, keySpec{access: flags(0), First: k.First, Last: last, Step: k.Step})
 	}
-	if k.NumKeys > 0 {
-		specs = append(specs, keySpec{access: flags(len(access) - 1), First: k.NumKeys, Step: k.step(), NumKeys: true, Skip: k.Skip})
+	switch {
+	case k.Words != nil: // the first key, which is enough to find the node
+		first := keySpec{access: append(flags(len(access)-1), "INCOMPLETE"), First: k.firstCounted(), Step: 1}
+		specs = append(specs, first)
+	case k.NumKeys > 0:
+		specs = append(specs, keySpec{
+			access: flags(len(access) - 1), First: k.NumKeys, Step: k.step(nil), NumKeys: true, Skip: k.Skip,
+		})
 	}
 	if k.Inner != nil {
 		specs = append(specs, keySpec{access: append(flags(0), "INCOMPLETE"), Unknown: true})

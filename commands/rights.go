@@ -74,10 +74,10 @@ func (c *Command) appendKeys(args [][]byte, k *Keys, to []acl.Key) []acl.Key {
 		}
 	}
 	if k.NumKeys > 0 {
-		for i := range k.Counted(args) {
-			if i%k.step() == 0 {
-				to = append(to, acl.Key{At: k.NumKeys + k.Skip + 1 + i, Need: need(len(needs) - 1)})
-			}
+		at := k.firstCounted()
+		for range k.Counted(args) {
+			to = append(to, acl.Key{At: at, Need: need(len(needs) - 1)})
+			at += k.step(args[at:])
 		}
 	}
 	return to

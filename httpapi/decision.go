@@ -136,15 +136,15 @@ func nameKinds(limits []limit) {
 	}
 }
 
-// readAll reads the reply of CL.MTHROTTLE.
-func (d *decision) readAll(r line.Reply, windows []int64) {
+// readAll reads the reply of CL.MTHROTTLE or CL.MWINDOW.
+func (d *decision) readAll(r line.Reply, limiter string, windows []int64) {
 	r.Int() // the number of elements
 	d.allowed, d.known = r.Int() == 0, true
 	r.Int() // the first limit that refuses
 	decides := false
 	for i, window := range windows {
 		r.Int() // the number of elements
-		one := limit{rule: "throttle", kind: strconv.Itoa(i + 1), window: window}
+		one := limit{rule: limiter, kind: strconv.Itoa(i + 1), window: window}
 		one.limited = one.read(&r)
 		if i == 0 || one.tighterThan(one.limited, &d.tightest, decides) {
 			d.tightest, decides = one.tightest, one.limited

@@ -96,7 +96,7 @@ func (f fields) takeOption(name string) ([]string, *Problem) {
 
 // isSwitch reports whether a field is true or false.
 func isSwitch(name string) bool {
-	return slices.Contains([]string{"peek", "align", "strict", "release"}, name)
+	return slices.Contains([]string{"peek", "align", "strict", "release", "charge"}, name)
 }
 
 // units are the values of align beside true and false.

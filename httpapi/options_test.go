@@ -91,6 +91,9 @@ func TestThrottleHasAllOptions(t *testing.T) {
 			require.True(t, slices.ContainsFunc(rightBodies, func(body string) bool {
 				return strings.Contains(body, `"`+name+`"`) && strings.Contains(body, `"align": "`+unit+`"`)
 			}), unit)
+			if limits, several := properties["limits"].(map[string]any); several {
+				properties = limits["items"].(map[string]any)["properties"].(map[string]any)
+			}
 			require.Contains(t, properties["align"].(map[string]any)["enum"], unit)
 		}
 	}

@@ -47,6 +47,6 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	if err := a.do(r.Context(), args, func(reply line.Reply) { d.readReserved(&reply, name) }); err != nil {
 		return err
 	}
-	d.write(w, row.refused())
+	d.write(w, row.refused(nil))
 	return nil
 }

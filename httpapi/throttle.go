@@ -27,19 +27,35 @@ type limiter struct {
 var rows = map[string]limiter{
 	"throttle": {command: "CL.THROTTLE", required: rate, quantity: true, options: looks, window: rateWindow},
 	"charge":   {command: "CL.CHARGE", required: rate, quantity: true, options: looks, window: rateWindow, always: true},
-	"window":   {"CL.WINDOW", period, true, aligns, periodWindow, false},
-	"sliding":  {command: "CL.SLIDING", required: period, quantity: true, options: looks, window: periodWindow},
-	"log":      {command: "CL.LOG", required: period, quantity: true, options: []string{"gap", "strict", "resolution", "peek"}, window: periodWindow},
-	"pace":     {command: "CL.PACE", required: rate, quantity: true, options: []string{"maxwait", "warmup", "peek"}, window: rateWindow},
-	"acquire":  {command: "CL.ACQUIRE", required: []string{"key", "limit", "lease", "holder"}, options: looks},
+	"window": {
+		command: "CL.WINDOW", required: period, quantity: true, window: periodWindow,
+		options: append(slices.Clone(aligns), charges...),
+	},
+	"sliding": {command: "CL.SLIDING", required: period, quantity: true, options: looks, window: periodWindow},
+	"log":     {command: "CL.LOG", required: period, quantity: true, options: []string{"gap", "strict", "resolution", "peek"}, window: periodWindow},
+	"pace":    {command: "CL.PACE", required: rate, quantity: true, options: []string{"maxwait", "warmup", "peek"}, window: rateWindow},
+	"acquire": {command: "CL.ACQUIRE", required: []string{"key", "limit", "lease", "holder"}, options: looks},
 }
 
 var (
 	rate   = []string{"key", "max_burst", "count", "period"}
 	period = []string{"key", "limit", "period"}
 	looks  = []string{"peek"}
-	aligns = []string{"align", "day", "tz", "peek"}
+	aligns = []string{"align", "day", "tz"}
+
+	charges = []string{"charge", "peek"}
 )
+
+// several are the rows of limiters that decide together: of each limit, and the options of all.
+var several = map[string]struct {
+	each    limiter
+	options []string
+}{
+	"mthrottle": {limiter{command: "CL.MTHROTTLE", required: rate, window: rateWindow}, []string{"quantity", "peek"}},
+	"mwindow": {limiter{
+		command: "CL.MWINDOW", required: period, quantity: true, options: aligns, window: periodWindow,
+	}, charges},
+}
 
 // throttle answers /throttle: a limiter with its parameters in the body.
 func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
@@ -58,22 +74,23 @@ func (a *API) throttle(w http.ResponseWriter, r *http.Request) *Problem {
 			return err
 		}
 	}
-	switch row, ok := rows[name]; {
-	case name == "release":
-		return a.release(w, r, body)
-	case name == "mthrottle":
-		return a.throttleAll(w, r, body)
-	case ok:
+	if row, ok := rows[name]; ok {
 		return a.throttleOne(w, r, name, &row, body)
 	}
-	return wrong("limiter %s is not one: use %s, mthrottle or release", quote.Word(name),
+	if row, ok := several[name]; ok {
+		return a.throttleAll(w, r, name, &row.each, row.options, body)
+	}
+	if name == "release" {
+		return a.release(w, r, body)
+	}
+	return wrong("limiter %s is not one: use %s, mthrottle, mwindow or release", quote.Word(name),
 		strings.Join(slices.Sorted(maps.Keys(rows)), ", "))
 }
 
 // throttleOne asks one limiter.
 func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, row *limiter, body fields) *Problem {
 	var d decision
-	window := int64(0)
+	window, refused := int64(0), row.refused(body)
 	if row.window != nil {
 		window = wholeSeconds(row.window(body))
 	}
@@ -90,13 +107,13 @@ func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, r
 	}); err != nil {
 		return err
 	}
-	d.write(w, row.refused())
+	d.write(w, refused)
 	return nil
 }
 
 // refused returns the status of a refusal.
-func (l *limiter) refused() int {
-	if l.always {
+func (l *limiter) refused(body fields) int {
+	if l.always || body["charge"] == true {
 		return http.StatusOK
 	}
 	return http.StatusTooManyRequests
@@ -151,33 +168,37 @@ func (a *API) release(w http.ResponseWriter, r *http.Request, body fields) *Prob
 	return nil
 }
 
-// throttleAll answers for CL.MTHROTTLE: several limits, all or none.
-func (a *API) throttleAll(w http.ResponseWriter, r *http.Request, body fields) *Problem {
+// throttleAll answers for several limits, all or none. options are those of all of them.
+func (a *API) throttleAll(
+	w http.ResponseWriter, r *http.Request, name string, each *limiter, options []string, body fields,
+) *Problem {
 	list, _ := body["limits"].([]any)
 	delete(body, "limits")
 	if len(list) == 0 || len(list) > maxRules {
 		return wrong("limits must be a list of 1 to %d limits", maxRules)
 	}
-	args, windows := []string{"CL.MTHROTTLE", strconv.Itoa(len(list))}, make([]int64, len(list))
+	args, windows := []string{each.command, strconv.Itoa(len(list))}, make([]int64, len(list))
 	for i, one := range list {
 		of, _ := one.(map[string]any)
-		windows[i] = wholeSeconds(rateWindow(of))
-		words, err := (&limiter{required: rate}).args(of)
+		windows[i] = wholeSeconds(each.window(of))
+		words, err := each.args(of)
 		if err != nil {
 			return err
 		}
 		args = append(args, words[1:]...)
 	}
-	rest := limiter{required: nil, options: []string{"quantity", "peek"}}
-	words, err := rest.args(body)
+	refused := each.refused(body)
+	words, err := (&limiter{options: options}).args(body)
 	if err != nil {
 		return err
 	}
 	var d decision
-	if err := a.do(r.Context(), append(args, words[1:]...), func(reply line.Reply) { d.readAll(reply, windows) }); err != nil {
+	if err := a.do(r.Context(), append(args, words[1:]...), func(reply line.Reply) {
+		d.readAll(reply, name[1:], windows)
+	}); err != nil {
 		return err
 	}
-	d.write(w, http.StatusTooManyRequests)
+	d.write(w, refused)
 	return nil
 }
 

@@ -18,6 +18,7 @@ var rightBodies = []string{
 	`{"limiter": "window", "key": "r4", "limit": 5, "period": 60, "quantity": 2, "align": true, "peek": true}`,
 	`{"limiter": "window", "key": "r11", "limit": 5, "period": 0, "align": "month", "day": 15, "tz": "Europe/Berlin"}`,
 	`{"limiter": "window", "key": "r12", "limit": 5, "period": 0, "align": "week", "day": "sunday"}`,
+	`{"limiter": "window", "key": "r16", "limit": 5, "period": 60, "quantity": 9, "charge": true}`,
 	`{"limiter": "window", "key": "r13", "limit": 5, "period": 86400, "align": "day"}`,
 	`{"limiter": "sliding", "key": "r5", "limit": 5, "period": 60, "quantity": 2, "peek": true}`,
 	`{"limiter": "log", "key": "r6", "limit": 5, "period": 60, "quantity": 2, "gap": 0.5, "strict": true, "resolution": 0.25, "peek": true}`,
@@ -25,6 +26,8 @@ var rightBodies = []string{
 	`{"limiter": "acquire", "key": "r8", "limit": 5, "lease": 60, "holder": "h", "peek": false}`,
 	`{"limiter": "release", "key": "r8", "holder": "h"}`,
 	`{"limiter": "mthrottle", "limits": [{"key": "r9", "max_burst": 1, "count": 1, "period": 60}, {"key": "r10", "max_burst": 1, "count": 1, "period": 60}], "quantity": 2, "peek": true}`,
+	`{"limiter": "mwindow", "limits": [{"key": "r17", "limit": 9, "period": 60, "align": true}, {"key": "r18", "limit": 1, "period": 0, "quantity": 7, "align": "month", "day": 5, "tz": "Europe/Berlin"}, {"key": "r19", "limit": 9, "period": 0, "align": "day"}], "charge": true, "peek": true}`,
+	`{"limiter": "mwindow", "limits": [{"key": "r20", "limit": 9, "period": 0, "quantity": -1, "align": "week"}]}`,
 }
 
 var wrongBodies = []string{
@@ -58,6 +61,9 @@ var wrongBodies = []string{
 	`{"limiter": "acquire", "key": "w", "limit": 5, "lease": 60}`,
 	`{"limiter": "acquire", "key": "w", "limit": 5, "lease": 60, "holder": 1}`,
 	`{"limiter": "release", "key": "w"}`,
+	`{"limiter": "mwindow", "limits": [{"key": "w", "limit": 1, "period": 60, "charge": true}]}`,
+	`{"limiter": "mwindow", "limits": [{"key": "w", "limit": 1, "period": 60}], "quantity": 2}`,
+	`{"limiter": "mwindow", "limits": [{"key": "w", "limit": 1, "period": 60}, {"key": "align", "limit": 1, "period": 60}]}`,
 	`{"limiter": "mthrottle"}`,
 	`{"limiter": "mthrottle", "limits": []}`,
 	`{"limiter": "mthrottle", "limits": [5]}`,
@@ -83,6 +89,23 @@ func TestThrottle(t *testing.T) {
 	require.Equal(t, []string{"0"}, got.fields("X-RateLimit-Remaining"))
 	require.JSONEq(t, `{"allowed": false, "limit": 2, "remaining": -3, "retry_after": 30, "reset_after": 50,
 		"policies": [{"policy": "charge", "limit": 2, "remaining": -3, "retry_after": 30, "reset_after": 50, "window": 20}]}`, got.Text)
+
+	const window = `{"limiter": "window", "key": "user:4", "limit": 2, "period": 60, "quantity": `
+	got = w.post("/throttle", window+`5, "charge": true}`)
+	require.Equal(t, 200, got.Status)
+	require.Equal(t, "-3", got.number("remaining"))
+	require.Equal(t, 429, w.post("/throttle", window+`1, "charge": false}`).Status)
+	got = w.post("/throttle", window+`-4}`)
+	require.Equal(t, 200, got.Status)
+	require.Equal(t, "1", got.number("remaining"))
+
+	const windows = `{"limiter": "mwindow", "limits": [{"key": "user:5", "limit": 2, "period": 60}, {"key": "user:6", "limit": 50, "period": 3600, "quantity": `
+	require.Equal(t, 200, w.post("/throttle", windows+`50}]}`).Status)
+	got = w.post("/throttle", windows+`1}]}`)
+	require.Equal(t, 429, got.Status)
+	require.Equal(t, []any{"window:2"}, got.Body["violated-policies"])
+	require.Equal(t, 200, w.post("/throttle", windows+`1}], "charge": true}`).Status)
+	w.Want("MGET user:5 user:6", []any{"2", "51"})
 
 	const pace = `{"limiter": "pace", "key": "user:3", "max_burst": 0, "count": 4, "period": 1}`
 	w.post("/throttle", pace)

@@ -2,21 +2,23 @@ package limiters
 
 import "cellserver/store"
 
-// Asked is one of several limiters that decide together, with the entry of its key.
+// Asked is one of several limiters that decide together, with the entry of its key and its quantity.
 type Asked struct {
-	Limiter Limit
-	Entry   store.Entry
-	Answer  Answer
+	Limiter  Limit
+	Entry    store.Entry
+	Answer   Answer
+	Quantity int64
 }
 
-// DecideAll asks every limiter. It returns the index of the first limiter that refuses, -1 if all
-// allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing.
-func DecideAll(all []Asked, now, quantity int64) (refusing int, err error) {
+// DecideAll asks every limiter for its quantity. It returns the index of the first limiter that refuses, -1 if all
+// allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing. After an
+// error it returns the index of the limiter with the error, as ChargeAll does.
+func DecideAll(all []Asked, now int64) (refusing int, err error) {
 	refusing = -1
 	for i := range all {
 		a := &all[i]
-		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, quantity); err != nil {
-			return -1, err
+		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, a.Quantity); err != nil {
+			return i, err
 		}
 		if a.Answer.Limited && refusing < 0 {
 			refusing = i
@@ -31,21 +33,26 @@ func DecideAll(all []Asked, now, quantity int64) (refusing int, err error) {
 			continue
 		}
 		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, 0); err != nil {
-			return -1, err
+			return i, err
 		}
 	}
 	return refusing, nil
 }
 
-// ChargeAll charges every limit with a quantity, which counts even if less is left.
-func ChargeAll(all []Asked, now, quantity int64) error {
+// ChargeAll charges every limit with its quantity, which counts even if less is left. It returns the index of
+// the first limit of which more than all counts, -1 if there is none.
+func ChargeAll(all []Asked, now int64) (over int, err error) {
+	over = -1
 	for i := range all {
 		a := &all[i]
-		if err := a.Limiter.Charge(&a.Entry, &a.Answer, now, quantity); err != nil {
-			return err
+		if err = a.Limiter.Charge(&a.Entry, &a.Answer, now, a.Quantity); err != nil {
+			return i, err
+		}
+		if a.Answer.Limited && over < 0 {
+			over = i
 		}
 	}
-	return nil
+	return over, nil
 }
 
 // ApplyAll applies the decisions of DecideAll or ChargeAll. If a limiter refused, only limiters that record

@@ -283,8 +283,9 @@ func (a *Args) operand(option int, allowed Option) {
 			a.fail(a.Explain(errDay))
 		}
 	case unitOperand:
-		a.unit = a.calendarUnit()
-		if a.unit == 0 && len(a.rest) > 0 && optionOf(a.rest[0], allowed) < 0 {
+		if a.unit = calendarUnit(a.rest); a.unit != 0 {
+			a.rest = a.rest[1:]
+		} else if len(a.rest) > 0 && optionOf(a.rest[0], allowed) < 0 {
 			a.fail(rediserr.Error("ERR ALIGN " + quote.Word(a.rest[0]) +
 				": use day, week, month, or no word for multiples of the period"))
 		}
@@ -336,12 +337,11 @@ func (a *Args) errOption(arg []byte, allowed Option) error {
 	return syntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
 }
 
-// calendarUnit parses the next argument as a unit of the calendar. It returns 0 if the argument is not a
-// unit.
-func (a *Args) calendarUnit() calendar.Unit {
+// calendarUnit returns the unit of the calendar that words begin with. It returns 0 if they do not begin with
+// a unit.
+func calendarUnit(words [][]byte) calendar.Unit {
 	for i, name := range [...]string{"day", "week", "month"} {
-		if len(a.rest) > 0 && word.Is(a.rest[0], name) {
-			a.rest = a.rest[1:]
+		if len(words) > 0 && word.Is(words[0], name) {
 			return calendar.Day + calendar.Unit(i)
 		}
 	}

@@ -5,7 +5,8 @@
 // know numbers only. Each file stores the state of one limiter in a key:
 //
 //	throttle.go   GCRA (CL.THROTTLE, CL.CHARGE, GCRA, THROTTLE): the key holds a TAT
-//	window.go     fixed window (CL.WINDOW): the key holds a counter and expires with the window
+//	window.go     fixed window: the key holds a counter and expires with the window
+//	giveback.go   CL.WINDOW and CL.MWINDOW: charges, and what comes back
 //	sliding.go    sliding window (CL.SLIDING): two counters in one integer
 //	log.go        sliding log (CL.LOG): a sorted set of times
 //	pace.go       pacing (CL.PACE): two integers in a string

@@ -32,11 +32,19 @@ var (
 	errDayOfDay   = errors.New("day needs ALIGN week or ALIGN month")
 )
 
+// windowOptions are the options of a window.
+const windowOptions = OptAlign | OptTZ | OptDay
+
 // ReadWindow parses the arguments limit and period and the options ALIGN, TZ and DAY. With a unit of the
 // calendar after ALIGN, the calendar says how long a window is.
-func ReadWindow(a *Args) (w FixedWindow, err error) {
+func ReadWindow(a *Args) (FixedWindow, error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
-	switch err = a.Finish(OptAlign | OptTZ | OptDay); {
+	return windowOf(a, limit, period, a.Finish(windowOptions))
+}
+
+// windowOf returns a window, unless its request has an error.
+func windowOf(a *Args, limit, period int64, err error) (w FixedWindow, _ error) {
+	switch {
 	case err != nil:
 	case a.unit == 0 && (a.Has(OptTZ) || a.Has(OptDay)):
 		err = errNoUnit

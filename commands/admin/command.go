@@ -155,7 +155,7 @@ func keysOf(c *commands.Call) (of commands.Call, k commands.Keys, err error) {
 		return of, k, commands.Error("ERR The command has no key arguments")
 	case !cmd.Takes(len(args)):
 		return of, k, commands.Error("ERR Invalid number of arguments specified for command")
-	case cmd.Keys.NumKeys > 0 && len(cmd.Keys.Counted(args)) == 0 && cmd.Flags&commands.NoMandatoryKeys == 0:
+	case cmd.Keys.NumKeys > 0 && cmd.Keys.Counted(args) == 0 && cmd.Flags&commands.NoMandatoryKeys == 0:
 		return of, k, errNoKeysFound
 	}
 	of = c.Other(cmd, args)

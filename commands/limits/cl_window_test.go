@@ -1,10 +1,12 @@
 package limits
 
 import (
-	"cellserver/commands"
-	"cellserver/server/servertest"
+	"math"
 	"testing"
 	"time"
+
+	"cellserver/commands"
+	"cellserver/server/servertest"
 )
 
 // TestClWindow: a window begins with the first action.
@@ -73,4 +75,50 @@ func TestCalendarWindows(t *testing.T) {
 		h.Want("CL.WINDOW new "+words, want)
 	}
 	h.Want("EXISTS new", 0)
+}
+
+// TestClWindowCharge: a charge counts beyond the limit, at most what an int64 holds.
+func TestClWindowCharge(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.WINDOW k 10 60 8 CHARGE", []any{0, 10, 2, -1, 60})
+	h.Want("CL.WINDOW k 10 60 8", []any{1, 10, 2, 60, 60})
+	h.Advance(15 * time.Second)
+	h.Want("CL.WINDOW k 10 60 8 charge PEEK", []any{1, 10, -6, 45, 45})
+	h.Want("CL.WINDOW k 10 60 8 CHARGE MS", []any{1, 10, -6, 45000, 45000})
+	h.Want("CL.WINDOW k 10 60 0 CHARGE", []any{1, 10, -6, 45, 45})
+	h.Want("CL.WINDOW k 10 60 9223372036854775807 CHARGE", []any{1, 10, 10 - math.MaxInt64, 45, 45})
+	h.Want("CL.WINDOW k 10 60 9223372036854775807 CHARGE", []any{1, 10, 10 - math.MaxInt64, 45, 45})
+	h.Want("GET k", "9223372036854775807")
+	h.Advance(45 * time.Second)
+	h.Want("CL.WINDOW k 9223372036854775807 60 9223372036854775807 CHARGE", []any{0, math.MaxInt64, 0, -1, 60})
+	h.Want("CL.WINDOW zero 0 60 1 CHARGE", []any{1, 0, -1, -1, 60})
+	h.Want("CL.RULE SET r CL.WINDOW 10 60 CHARGE",
+		commands.Error("ERR syntax error: 'CHARGE' is not an option of CL.WINDOW in a rule: use ALIGN, TZ, DAY"))
+}
+
+// TestClWindowGiveBack: a quantity below 0 gives back what counts in the window of now, and no more.
+func TestClWindowGiveBack(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.WINDOW k 10 60 -3", []any{0, 10, 10, -1, 0})
+	h.Want("EXISTS k", 0)
+	h.Want("CL.WINDOW k 10 60 9", []any{0, 10, 1, -1, 60})
+	h.Advance(20 * time.Second)
+	h.Want("CL.WINDOW k 10 60 -3 PEEK", []any{0, 10, 4, -1, 40})
+	h.Want("CL.WINDOW k 10 60 -3", []any{0, 10, 4, -1, 40})
+	h.Want("CL.WINDOW k 10 60 QUANTITY -9223372036854775808", []any{0, 10, 10, -1, 0})
+	h.Want("CL.WINDOW k 10 60 10", []any{0, 10, 0, -1, 40}) // in the same window
+	h.Want("CL.WINDOW k 10 60 5 CHARGE", []any{1, 10, -5, 40, 40})
+	h.Want("CL.WINDOW k 10 60 -2", []any{0, 10, -3, -1, 40})
+	h.Want("CL.WINDOW k 10 60 -2 CHARGE", []any{0, 10, -1, -1, 40})
+	h.Advance(40 * time.Second)
+	h.Want("CL.WINDOW k 10 60 -2", []any{0, 10, 10, -1, 0}) // of a window that has ended
+	h.Want("CL.WINDOW k 10 60", []any{0, 10, 9, -1, 60})
+
+	h.At(time.Date(2026, 1, 31, 23, 0, 0, 0, time.UTC).UnixNano())
+	h.Want("CL.WINDOW m 10 0 4 ALIGN month", []any{0, 10, 6, -1, 3600})
+	h.Want("CL.WINDOW m 10 0 -1 ALIGN month", []any{0, 10, 7, -1, 3600})
+	h.Advance(time.Hour)
+	h.Want("CL.WINDOW m 10 0 -1 ALIGN month", []any{0, 10, 10, -1, 0})
+	h.Want("CL.RULE SET r CL.WINDOW 10 60", servertest.OK)
+	h.Want("CL.CHECK r k -1", commands.Error("ERR quantity '-1' must not be negative"))
 }

@@ -59,13 +59,12 @@ var badArguments = map[string]commands.Error{
 	"CL.WINDOW k 1 0.0005":                 "ERR period '0.0005' must be a whole number of milliseconds, at least one",
 	"CL.WINDOW k 1 1.0005":                 "ERR period '1.0005' must be a whole number of milliseconds, at least one",
 	"CL.WINDOW k 1 9223372036":             "ERR period '9223372036' is too long: its window would not end before the year 2262",
-	"CL.WINDOW k 1 60 x":                   "ERR syntax error: 'x' is not an option of CL.WINDOW: use MS, PEEK, ALIGN, QUANTITY, TZ, DAY",
+	"CL.WINDOW k 1 60 x":                   "ERR syntax error: 'x' is not an option of CL.WINDOW: use MS, PEEK, ALIGN, QUANTITY, CHARGE, TZ, DAY",
 	"CL.WINDOW k 1 60 1.5":                 "ERR quantity '1.5' is not an integer or out of range",
-	"CL.WINDOW k 1 60 -1":                  "ERR quantity '-1' must not be negative",
 	"CL.WINDOW k 1 60 9223372036854775808": "ERR quantity '9223372036854775808' is not an integer or out of range",
 	"CL.WINDOW k 1 60 ALIGN ALIGN":         "ERR syntax error: 'ALIGN' repeats",
-	"CL.WINDOW k 1 60 STRICT":              "ERR syntax error: 'STRICT' is not an option of CL.WINDOW: use MS, PEEK, ALIGN, QUANTITY, TZ, DAY",
-	"CL.WINDOW k 1 60 MS 1":                "ERR syntax error: '1' is not an option of CL.WINDOW: use PEEK, ALIGN, QUANTITY, TZ, DAY",
+	"CL.WINDOW k 1 60 STRICT":              "ERR syntax error: 'STRICT' is not an option of CL.WINDOW: use MS, PEEK, ALIGN, QUANTITY, CHARGE, TZ, DAY",
+	"CL.WINDOW k 1 60 MS 1":                "ERR syntax error: '1' is not an option of CL.WINDOW: use PEEK, ALIGN, QUANTITY, CHARGE, TZ, DAY",
 	"CL.WINDOW k 1":                        commands.WrongArity("cl.window").(commands.Error),
 	"CL.SLIDING k -1 60":                   "ERR limit '-1' must be from 0 to 999999999",
 	"CL.SLIDING k 1000000000 60":           "ERR limit '1000000000' must be from 0 to 999999999",
@@ -137,7 +136,7 @@ func TestLimiterArguments(t *testing.T) {
 			continue
 		}
 		named := func(line string) bool { return strings.HasPrefix(line, strings.ToUpper(c.Name)+" ") }
-		elsewhere := slices.Contains([]string{"cl.mthrottle", "cl.check", "cl.explain", "cl.mcheck", "cl.reserve", "cl.settle", "cl.lease", "reset"}, c.Name) // they have their own tests
+		elsewhere := slices.Contains([]string{"cl.mthrottle", "cl.mwindow", "cl.check", "cl.explain", "cl.mcheck", "cl.reserve", "cl.settle", "cl.lease", "reset"}, c.Name) // they have their own tests
 		require.True(t, hasKey(badArguments, named) || elsewhere, c.Name)
 	}
 }
@@ -181,6 +180,10 @@ func TestLimiterOtherKeys(t *testing.T) {
 		"CL.PACE text 0 1 1":                   errNoPace,
 		"CL.PACE number 0 1 1":                 errNoPace,
 		"CL.MTHROTTLE 2 fresh 1 1 1 set 1 1 1": commands.ErrWrongType,
+		"CL.MWINDOW 2 fresh 1 1 1 set 1 1 1":   commands.ErrWrongType,
+		"CL.WINDOW set 1 60 -1":                commands.ErrWrongType,
+		"CL.WINDOW text 1 60 1 CHARGE":         commands.ErrNotInteger,
+		"CL.WINDOW number 1 60 -1":             errNoWindow,
 	} {
 		h.Want(line, want)
 	}

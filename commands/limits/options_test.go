@@ -16,6 +16,7 @@ var asking = []string{
 	"CL.THROTTLE k 15 30 60 #", "CL.PROBE k 15 30 60 #", "CL.CHARGE k 15 30 60 #", "GCRA k 15 30 60 TOKENS #",
 	"THROTTLE k 16 30 60 #", "CL.WINDOW k 30 60 #", "CL.SLIDING k 30 60 #", "CL.LOG k 30 60 #", "CL.LOG k 30 60 # STRICT",
 	"CL.PACE k 15 30 60 #", "CL.ACQUIRE k 5 60 me", "CL.MTHROTTLE 1 k 15 30 60 QUANTITY #",
+	"CL.WINDOW k 30 60 # CHARGE", "CL.MWINDOW 1 k 30 60 #", "CL.MWINDOW 1 k 30 60 # CHARGE",
 }
 
 // sameQuantity are other words for the same call.

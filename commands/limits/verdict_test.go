@@ -104,7 +104,7 @@ func TestBillingDay(t *testing.T) {
 		"ALIGN month DAY monday":        "ERR day 'monday' is not a day of the month: use 1 to 31",
 		"ALIGN week DAY 15":             "ERR day '15' is not a day of the week: use sunday to saturday",
 		"ALIGN day DAY 15":              "ERR day '15' needs ALIGN week or ALIGN month",
-		"ALIGN DAY 15":                  "ERR syntax error: '15' is not an option of CL.WINDOW: use MS, PEEK, TZ, DAY",
+		"ALIGN DAY 15":                  "ERR syntax error: '15' is not an option of CL.WINDOW: use MS, PEEK, CHARGE, TZ, DAY",
 		"ALIGN week DAY":                "ERR syntax error: 'DAY' needs a weekday, or a day of the month, after it",
 		"DAY sunday":                    "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
 		"ALIGN month DAY 15 DAY 15":     "ERR syntax error: 'DAY' repeats",

@@ -156,10 +156,14 @@ func (c *Check) apply(now int64) {
 
 // decide asks all limits.
 func (c *Check) decide(now, quantity int64, charges bool) (err error) {
-	if charges {
-		return limiters.ChargeAll(c.limits, now, quantity)
+	for i := range c.limits {
+		c.limits[i].Quantity = quantity
 	}
-	_, err = limiters.DecideAll(c.limits, now, quantity)
+	if charges {
+		_, err = limiters.ChargeAll(c.limits, now)
+	} else {
+		_, err = limiters.DecideAll(c.limits, now)
+	}
 	return err
 }
 
