@@ -9,8 +9,8 @@ type Keys struct {
 	First, Last, Step int
 	NumKeys           int
 	Skip              int // words between the count and the first key
-	// Words returns how many words there are from a counted key to the next one. rest begins with the key. Nil
-	// for the same number, Step.
+	// Words returns how many words there are from a counted key to the next one. rest begins with the key.
+	// Nil for the same number, Step.
 	Words func(rest [][]byte) int
 	// Inner returns the position of another command in the arguments, and where that command has its keys.
 	// The keys of the call are those. Nil for keys of the command itself.

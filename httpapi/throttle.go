@@ -31,9 +31,17 @@ var rows = map[string]limiter{
 		command: "CL.WINDOW", required: period, quantity: true, window: periodWindow,
 		options: append(slices.Clone(aligns), charges...),
 	},
-	"sliding": {command: "CL.SLIDING", required: period, quantity: true, options: looks, window: periodWindow},
-	"log":     {command: "CL.LOG", required: period, quantity: true, options: []string{"gap", "strict", "resolution", "peek"}, window: periodWindow},
-	"pace":    {command: "CL.PACE", required: rate, quantity: true, options: []string{"maxwait", "warmup", "peek"}, window: rateWindow},
+	"sliding": {
+		command: "CL.SLIDING", required: period, quantity: true, window: periodWindow, options: looks,
+	},
+	"log": {
+		command: "CL.LOG", required: period, quantity: true, window: periodWindow,
+		options: []string{"gap", "strict", "resolution", "peek"},
+	},
+	"pace": {
+		command: "CL.PACE", required: rate, quantity: true, window: rateWindow,
+		options: []string{"maxwait", "warmup", "peek"},
+	},
 	"acquire": {command: "CL.ACQUIRE", required: []string{"key", "limit", "lease", "holder"}, options: looks},
 }
 
@@ -51,7 +59,9 @@ var several = map[string]struct {
 	each    limiter
 	options []string
 }{
-	"mthrottle": {limiter{command: "CL.MTHROTTLE", required: rate, window: rateWindow}, []string{"quantity", "peek"}},
+	"mthrottle": {
+		limiter{command: "CL.MTHROTTLE", required: rate, window: rateWindow}, []string{"quantity", "peek"},
+	},
 	"mwindow": {limiter{
 		command: "CL.MWINDOW", required: period, quantity: true, options: aligns, window: periodWindow,
 	}, charges},

@@ -10,9 +10,9 @@ type Asked struct {
 	Quantity int64
 }
 
-// DecideAll asks every limiter for its quantity. It returns the index of the first limiter that refuses, -1 if all
-// allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing. After an
-// error it returns the index of the limiter with the error, as ChargeAll does.
+// DecideAll asks every limiter for its quantity. It returns the index of the first limiter that refuses, -1
+// if all allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing. After
+// an error it returns the index of the limiter with the error, as ChargeAll does.
 func DecideAll(all []Asked, now int64) (refusing int, err error) {
 	refusing = -1
 	for i := range all {

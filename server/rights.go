@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 
 	"cellserver/acl"
@@ -16,12 +17,37 @@ func (c *Client) permit(call *commands.Call, limits *acl.Limits) error {
 		c.conn.Modes.Leaving = true
 		return commands.ErrNoAuth
 	case flags&commands.NoAuth == 0 && c.conn.MustAuthenticate(&c.server.parts):
+		if c.asksSentinel(call) {
+			return nil
+		}
 		return commands.ErrNoAuth
 	}
 	if c.conn.Transaction.Queue.Active && flags&commands.NoMulti != 0 {
 		return commands.ErrNotInMulti
 	}
 	return c.Permit(call, 0)
+}
+
+// asksSentinel reports whether a command asks a sentinel that needs no AUTH.
+func (c *Client) asksSentinel(call *commands.Call) bool {
+	cfg, name := c.server.Config(), call.Cmd.FullName()
+	if !cfg.ClusterEnabled || cfg.Cluster.SentinelAuth {
+		return false
+	}
+	if name != "subscribe" {
+		return name == "ping" || strings.HasPrefix(name, "sentinel|")
+	}
+	for _, channel := range call.Args[1:] {
+		if !slices.Contains(sentinelChannels, string(channel)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sentinelChannels are those that libraries subscribe to at a sentinel.
+var sentinelChannels = []string{
+	"+switch-master", "switch-master", "+slave-reconf-done", "+replica-reconf-done",
 }
 
 // Permit implements [commands.Runner].

@@ -128,3 +128,28 @@ func TestSentinelAlone(t *testing.T) {
 	require.Contains(t, h.Do("SENTINEL HELP"), resptest.Simple("CKQUORUM <master-name>"))
 	h.Want("SENTINEL FOO", commands.Error("ERR unknown subcommand 'FOO'. Try SENTINEL HELP."))
 }
+
+// TestSentinelBeforeAuth: with sentinel-auth no, a client without a password learns who leads, and no more.
+func TestSentinelBeforeAuth(t *testing.T) {
+	h, _ := servertest.NewMember(t, 0, 1, "--requirepass", "secret")
+	noAuth := commands.ErrNoAuth
+	h.Want("AUTH secret", ok)
+	c := h.NewClient(t)
+	for _, line := range []string{
+		"SENTINEL get-master-addr-by-name mymaster", "SENTINEL MASTERS", "PING", "SUBSCRIBE +switch-master",
+	} {
+		c.Want(line, noAuth)
+	}
+	h.Want("CONFIG SET sentinel-auth no", ok)
+	c.Want("SENTINEL get-master-addr-by-name mymaster", []string{"10.0.0.2", "6379"})
+	c.Want("PING", resptest.Simple("PONG"))
+	for _, line := range []string{
+		"GET k", "INFO", "CLUSTER SLOTS", "SENTINEL", "MULTI", "PUBLISH +switch-master x", "SUBSCRIBE other", "CONFIG GET *",
+		"SUBSCRIBE +switch-master other", "PSUBSCRIBE *", "EVAL return(1) 0",
+	} {
+		require.IsType(t, resptest.Error(""), c.Do(line), line)
+	}
+	c.Want("SUBSCRIBE +switch-master", []any{"subscribe", "+switch-master", 1})
+	h.Want("CONFIG SET sentinel-auth yes", ok)
+	h.NewClient(t).Want("SENTINEL MASTERS", noAuth)
+}

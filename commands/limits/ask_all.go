@@ -12,8 +12,8 @@ const (
 	errSameKey commands.Error = "ERR each limit needs a key of its own"
 )
 
-// askAll asks limits of several keys. Either all limits consume their quantities, or none does. With CHARGE all
-// do. looks says that all quantities are 0. An error is that of the limit at the index failed.
+// askAll asks limits of several keys. Either all limits consume their quantities, or none does. With CHARGE
+// all do. looks says that all quantities are 0. An error is that of the limit at the index failed.
 //
 // The reply has limited (0 or 1) and the index of the first limit that refuses, or -1. The answers follow.
 func askAll(c *commands.Call, all []limiters.Asked, o *limiters.Args, looks bool) (failed int, err error) {

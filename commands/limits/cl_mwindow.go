@@ -5,8 +5,8 @@ import (
 	"cellserver/limiters"
 )
 
-// CL.MWINDOW n key limit period quantity [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] [key …] [CHARGE] [MS]
-// [PEEK] asks n fixed windows. Each one is like CL.WINDOW with its own key and its own quantity. Either all
+// CL.MWINDOW n key limit period quantity [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] [key …] [CHARGE]
+// [MS] [PEEK] asks n fixed windows. Each one is like CL.WINDOW with its own key and quantity. Either all
 // windows count their quantities, or no window counts anything. With CHARGE all count them, even if less is
 // left. A quantity below 0 gives back, if the others pass.
 //
@@ -17,14 +17,16 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "cl.mwindow", Arity: -6, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupLimiter,
 	Keys: commands.Keys{NumKeys: 1, Words: limiters.WindowWords, Access: "RW ACCESS UPDATE"},
-	Summary: "Decides by several fixed windows whether an action may happen now, each with its own quantity, " +
-		"and counts in all of them or in none.",
+	Summary: "Decides by several fixed windows whether an action may happen now, each with its own " +
+		"quantity, and counts in all of them or in none.",
 	Usage: "n key limit period quantity [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] " +
-		"[key limit period quantity [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] ...] [CHARGE] [MS] [PEEK]",
+		"[key limit period quantity [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] ...] " +
+		"[CHARGE] [MS] [PEEK]",
 	Complexity: "O(N) where N is the number of windows", Run: clMwindow,
 })
 
-const errWindows commands.Error = "ERR n should be from 1 to 128, with a key, limit, period and quantity for each"
+const errWindows commands.Error = "ERR n should be from 1 to 128, with a key, " +
+	"limit, period and quantity for each"
 
 func clMwindow(c *commands.Call) error {
 	n := c.Cmd.Keys.Counted(c.Args)

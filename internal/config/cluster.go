@@ -30,6 +30,7 @@ type Cluster struct {
 	AnnounceTLSPort               int    // 0: the port for TLS, if there is one
 
 	SentinelMasterName string
+	SentinelAuth       bool // SENTINEL needs AUTH
 }
 
 // Durability says when a node tells the leader that it has an entry of the log.

@@ -54,4 +54,7 @@ var clusterDirectives = group("Cluster", "",
 	field("sentinel-master-name",
 		oneWord(128, false), "mymaster", func(c *Config) *string { return &c.Cluster.SentinelMasterName },
 		"Name under which SENTINEL shows the leader to clients in Sentinel mode."),
+	field("sentinel-auth", value.YesNo, "yes", func(c *Config) *bool { return &c.Cluster.SentinelAuth },
+		"With `no` a client may ask who leads before AUTH: "+
+			"`PING`, `SENTINEL`, and `SUBSCRIBE +switch-master`."),
 )
