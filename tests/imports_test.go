@@ -150,6 +150,9 @@ var mayImport = map[string][]string{
 		"internal/topology", "persistence/fs/fstest", "resp", "resp/resptest", "server", "server/servertest",
 		"store"},
 
+	// A sidecar decides from units that a hub has granted.
+	"sidecar/account": {"internal/exact"},
+
 	// Requests over HTTP become commands of the table.
 	"httpapi/bounded":    {},
 	"httpapi/keysource":  {},
@@ -189,6 +192,7 @@ var mustNotKnow = map[string][]string{
 	"limiters/reservation": {"net", "os", "sync", "sync/atomic", "time"},
 	"limiters/calendar":    {"net", "os", "sync/atomic"},
 	"limiters/phrase":      {"net", "os", "sync", "sync/atomic", "time"},
+	"sidecar/account":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"internal/topk":        {"net", "os", "sync", "sync/atomic", "time"},
 	// A session has bytes only: sockets are the business of resp/transport.
 	"resp":                     {"net", "os", "sync", "sync/atomic", "time", "syscall"},

@@ -1,0 +1,157 @@
+package account
+
+// Ask is a question: CL.LEASE Want TTL [BACK n at ends] and the client's command. It must be sent once only.
+type Ask struct {
+	Want     int64
+	TTL      int64 // milliseconds
+	Back     Back
+	Departed Time // when the question leaves
+
+	number int64
+}
+
+// Back is units of a lease with the words by which the hub knows it. Without units it is nothing.
+type Back struct{ Units, At, Ends int64 }
+
+// Grant has the words of the hub's reply in their order.
+type Grant struct{ Units, Limit, Remaining, RetryAfter, ResetAfter, Ends, At int64 }
+
+const mostWanted = 1_000_000_000
+
+// The times between questions, in microseconds.
+const (
+	shortestSpace = 5_000
+	longestSpace  = 125_000
+	spaceRequests = 10 // so many requests come between two questions
+	pauseAfter    = 100_000
+	barredFor     = 10_000_000 // after an error
+)
+
+// isHot reports whether enough requests come in the time of a lease.
+func (a *Account) isHot(now Time) bool {
+	a.demand.roll(now.Boot)
+	return a.demand.isHot(a.length())
+}
+
+// length returns how long a lease lasts, in milliseconds.
+func (a *Account) length() int64 {
+	if a.held == nil || a.held.length == 0 {
+		return a.table.settings.Lease
+	}
+	return min(a.held.length, a.table.settings.Lease)
+}
+
+// NextAsk returns the question that leaves now, if there is one.
+func (a *Account) NextAsk(now Time) (ask Ask, ok bool) {
+	if h := a.held; h == nil || h.asking != 0 || now.Boot < h.nextAsk {
+		return ask, false
+	}
+	a.expire(now)
+	if want := a.want(now); want > 0 {
+		return a.ask(now, want), true
+	}
+	return ask, false
+}
+
+// want returns how many units the account needs.
+func (a *Account) want(now Time) int64 {
+	left, waiting := a.left(), a.held.waiting
+	inLease := int64(0) // units that are asked for in the time of a lease
+	if a.isHot(now) {
+		inLease = a.demand.unitsIn(a.length())
+	}
+	if waiting == 0 && 4*left >= inLease {
+		return 0
+	}
+	return min(max(0, inLease/2-left)+waiting, mostWanted)
+}
+
+// ask returns a question. Requests wait for its answer, unless it wants nothing.
+func (a *Account) ask(now Time, want int64) Ask {
+	h := a.held
+	a.table.Figures.Asks++
+	ask := Ask{want, a.table.settings.Lease, h.back, now, a.table.Figures.Asks}
+	if h.back = (Back{}); want > 0 {
+		h.asking = ask.number
+	}
+	return ask
+}
+
+// answered notes that a question is no longer under way. Another question may be.
+func (a *Account) answered(ask Ask) *held {
+	h := a.hold()
+	if h.asking == ask.number {
+		h.asking = 0
+	}
+	return h
+}
+
+// Granted takes the hub's reply to a question, which may be late.
+func (a *Account) Granted(now Time, ask Ask, g Grant) {
+	h := a.answered(ask)
+	a.table.Figures.Returned += ask.Back.Units
+	a.known.learn(now, Answer{g.Limit, g.Remaining, g.RetryAfter, g.ResetAfter})
+	if ask.Want == 0 {
+		return
+	}
+	units, ends := min(g.Units, ask.Want), min(g.Ends, ask.TTL)
+	if ends > 0 {
+		h.lasts(ends)
+	}
+	k := &a.known
+	switch {
+	case units == 0 && g.RetryAfter < 0 || ends == 0: // this limit is never leased
+		k.until, h.nextAsk = 0, now.Boot+barredFor
+	case units < ask.Want:
+		wait := min(max(g.RetryAfter*1000, a.space()), longestRefusal)
+		k.until, k.from, h.nextAsk = now.Boot+wait, 1, now.Boot+wait
+	default:
+		k.until = 0
+	}
+	if units > 0 {
+		a.receive(now, ask, Back{units, g.At, ends})
+	}
+}
+
+// receive keeps the units of a grant, unless it comes too late. The holder's clock may be slow by a
+// two-thousandth, and the caller rounds a time down.
+func (a *Account) receive(now Time, ask Ask, units Back) {
+	a.table.Figures.Leased += units.Units
+	end := Time{ask.Departed.Boot + units.Ends*999 - 1, ask.Departed.Wall + units.Ends*1000}
+	if now.Boot >= end.Boot || now.Wall >= end.Wall {
+		a.table.Figures.Stranded += units.Units
+		return
+	}
+	a.add(lease{units, end})
+}
+
+// lasts learns how long leases last, in milliseconds. The last leases of a window are shorter than others.
+func (h *held) lasts(ends int64) {
+	if ends < h.length {
+		ends = h.length - (h.length-ends+7)/8
+	}
+	h.length = max(1, ends)
+}
+
+// space returns the time in which about ten requests come, but an eighth of the time in which the limit
+// comes back at most. A lease lasts for a quarter of that.
+func (a *Account) space() int64 {
+	longest := min(longestSpace, a.length()*1000/2)
+	return max(shortestSpace, min(longest, a.demand.timeOf(spaceRequests)))
+}
+
+// Failed takes an error as the reply to a question. The account has no leases for a while, and the requests
+// pass.
+func (a *Account) Failed(now Time, ask Ask) {
+	h := a.answered(ask)
+	a.drop()
+	a.known.until, h.nextAsk = 0, now.Boot+barredFor
+}
+
+// Lost says that no reply to a question is expected. If one comes, Granted takes it.
+func (a *Account) Lost(now Time, ask Ask) {
+	h := a.answered(ask)
+	a.table.Figures.Unanswered++
+	a.table.Figures.Stranded += ask.Back.Units
+	h.nextAsk = max(h.nextAsk, now.Boot+pauseAfter)
+}

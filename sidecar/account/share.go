@@ -1,0 +1,84 @@
+package account
+
+import (
+	"math"
+
+	"cellserver/internal/exact"
+)
+
+// Policy says what becomes of requests that only the hub could decide, while it does not answer.
+type Policy uint8
+
+// The policies.
+const (
+	Deny  Policy = iota // refuse
+	Allow               // allow
+	Share               // decide by the limit divided by the number of sidecars
+)
+
+// WithoutHub decides about a request that Take passes, or that has waited, while the hub does not answer. If
+// it has waited, the caller first calls Gone. The verdict is Pass if nobody knows the limit yet.
+func (a *Account) WithoutHub(now Time, quantity int64, p Policy, sidecars int64) (Verdict, Answer) {
+	limit := a.known.answer.Limit
+	switch {
+	case p == Allow:
+		return Local, a.answer(now)
+	case limit == 0:
+		return Pass, Answer{}
+	case p == Share:
+		return a.takeShare(now, quantity, max(1, limit/max(1, sidecars)))
+	}
+	answer := a.refusal(now, quantity)
+	answer.RetryAfter = max(answer.RetryAfter, pauseAfter/1000)
+	return Refused, answer
+}
+
+// takeShare decides about a share of the limit, which comes back in the time of the whole limit. It is a GCRA
+// whose state is the time at which the share is full again.
+func (a *Account) takeShare(now Time, quantity, share int64) (Verdict, Answer) {
+	h, answer := a.hold(), a.answer(now)
+	period := max(a.known.period, 4*a.length()) * 1000
+	interval := exact.CeilDiv(period, share)
+	used := max(0, h.share-now.Boot)
+	taken, ok := exact.Mul(quantity, interval)
+	if !ok || used+taken > period {
+		answer.Remaining = max(0, (period-used)/interval)
+		answer.RetryAfter, answer.ResetAfter = -1, exact.CeilDiv(used, 1000)
+		if quantity <= share {
+			answer.RetryAfter = exact.CeilDiv(used+taken-period, 1000)
+		}
+		return Refused, answer
+	}
+	h.share = now.Boot + used + taken
+	answer.Remaining, answer.ResetAfter = (period-used-taken)/interval, exact.CeilDiv(used+taken, 1000)
+	return Local, answer
+}
+
+// longestPeriod bounds the time in which a limit comes back, in milliseconds: a hundred years.
+const longestPeriod = 100 * 365 * 24 * 3600 * 1000
+
+// learn keeps an answer of the hub. It estimates in how many milliseconds the whole limit comes back, and
+// rather too long: what is used now comes back in ResetAfter. An estimate from a small part of the limit is
+// coarse, so a larger part replaces it.
+func (k *known) learn(now Time, answer Answer) {
+	if answer.Limit != k.answer.Limit {
+		k.period, k.isSound = 0, false
+	}
+	k.answer, k.at = answer, now.Boot
+	used := answer.Limit - answer.Remaining
+	if used <= 0 || answer.ResetAfter <= 0 {
+		return
+	}
+	period, _, ok := exact.MulDiv(answer.ResetAfter, answer.Limit, max(1, used-1))
+	if !ok {
+		period = math.MaxInt64
+	}
+	period = min(period, longestPeriod)
+	isSound := used >= answer.Limit/4
+	switch {
+	case isSound == k.isSound:
+		k.period = max(k.period, period)
+	case isSound:
+		k.period, k.isSound = period, true
+	}
+}

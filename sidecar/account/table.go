@@ -1,0 +1,158 @@
+package account
+
+import "strings"
+
+// Settings are the bounds of a table.
+type Settings struct {
+	Lease int64 // the longest lease in milliseconds
+	Keys  int   // the most accounts
+}
+
+// Figures count what a table has done.
+type Figures struct {
+	Leased   int64 // units that the hub has granted
+	Spent    int64 // units that have allowed a request
+	Returned int64 // units that were given back
+	Stranded int64 // units that nobody has spent before the end of their lease
+	Passed   int64 // requests that the hub decided
+	Refused  int64 // requests that were refused without a question
+
+	Asks       int64 // questions
+	Unanswered int64 // questions without a reply
+}
+
+// Add adds the figures of another table.
+func (f *Figures) Add(g *Figures) {
+	f.Leased += g.Leased
+	f.Spent += g.Spent
+	f.Returned += g.Returned
+	f.Stranded += g.Stranded
+	f.Passed += g.Passed
+	f.Refused += g.Refused
+	f.Asks += g.Asks
+	f.Unanswered += g.Unanswered
+}
+
+// Table holds the accounts of all users.
+type Table struct {
+	Figures  Figures
+	settings Settings
+	accounts map[string]*Account
+	uses     Account    // the ring of accounts: older is the one that was used last, newer the first to go
+	holders  []*Account // those that hold something
+}
+
+// NewTable returns an empty table.
+func NewTable(s Settings) *Table {
+	t := &Table{settings: s, accounts: map[string]*Account{}}
+	t.uses.newer, t.uses.older = &t.uses, &t.uses
+	return t
+}
+
+// Set changes the bounds. Leases live on until their end.
+func (t *Table) Set(s Settings) {
+	t.settings = s
+	t.shrink(s.Keys)
+}
+
+// Account returns the account of a user and a command, and makes one if there is none. The command is the
+// text of the client's words without its quantity.
+func (t *Table) Account(user string, command []byte) *Account {
+	var space [128]byte
+	key := append(append(append(space[:0], user...), 0), command...)
+	a := t.accounts[string(key)]
+	if a == nil {
+		t.shrink(t.settings.Keys - 1)
+		a = &Account{table: t, key: string(key)}
+		t.accounts[a.key] = a
+	} else {
+		a.unlink()
+	}
+	a.newer, a.older = &t.uses, t.uses.older
+	a.newer.older, a.older.newer = a, a
+	return a
+}
+
+// User returns the user of the account.
+func (a *Account) User() string {
+	user, _, _ := strings.Cut(a.key, "\x00")
+	return user
+}
+
+// Command returns the text of the command.
+func (a *Account) Command() string {
+	_, command, _ := strings.Cut(a.key, "\x00")
+	return command
+}
+
+func (a *Account) unlink() { a.newer.older, a.older.newer = a.older, a.newer }
+
+// shrink forgets the accounts that were not used for the longest time.
+func (t *Table) shrink(most int) {
+	for len(t.accounts) > max(0, most) {
+		t.forget(t.uses.newer)
+	}
+}
+
+// forget removes an account. Its units are stranded. A caller may still use it for a request that waits.
+func (t *Table) forget(a *Account) {
+	a.unlink()
+	delete(t.accounts, a.key)
+	if a.held != nil {
+		a.drop()
+		t.removeHolder(a)
+	}
+	a.newer, a.older = a, a
+}
+
+// DropUser forgets all accounts of a user. It looks at each account of the table.
+func (t *Table) DropUser(user string) {
+	for key, a := range t.accounts {
+		if len(key) > len(user) && key[:len(user)] == user && key[len(user)] == 0 {
+			t.forget(a)
+		}
+	}
+}
+
+// Len counts the accounts.
+func (t *Table) Len() int { return len(t.accounts) }
+
+// Holds reports whether an account holds something, so that Tick has work.
+func (t *Table) Holds() bool { return len(t.holders) > 0 }
+
+func (t *Table) addHolder(a *Account) {
+	a.held.place = len(t.holders)
+	t.holders = append(t.holders, a)
+}
+
+// removeHolder removes an account from the list of holders.
+func (t *Table) removeHolder(a *Account) {
+	last := len(t.holders) - 1
+	moved := t.holders[last]
+	t.holders[a.held.place], moved.held.place = moved, a.held.place
+	t.holders[last] = nil
+	t.holders = t.holders[:last]
+	a.held = nil
+}
+
+// Tick sends the questions that give units back, and lets accounts of cold keys hold nothing.
+func (t *Table) Tick(now Time, send func(*Account, Ask)) {
+	for i := len(t.holders) - 1; i >= 0; i-- {
+		a := t.holders[i]
+		a.expire(now)
+		switch h := a.held; {
+		case h.back.Units > 0 && h.asking == 0:
+			send(a, a.ask(now, 0))
+		case a.isIdle(now):
+			t.removeHolder(a)
+		}
+	}
+}
+
+// isIdle reports whether an account of a cold key holds nothing.
+func (a *Account) isIdle(now Time) bool {
+	h := a.held
+	a.demand.roll(now.Boot)
+	return len(h.leases) == 0 && h.waiting == 0 && h.asking == 0 && h.back.Units == 0 &&
+		now.Boot >= max(h.nextAsk, h.share) && !a.demand.isHot(a.table.settings.Lease)
+}
