@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"cellserver/acl"
+	"cellserver/limiters/rules"
 	"cellserver/resp"
 )
 
@@ -68,8 +69,10 @@ type Wait struct {
 // Link connects a connection's commands with its transport. Any goroutine may use a Link, except
 // SetProto and FlushSelfPushes: only the goroutine of the connection calls these.
 type Link struct {
-	Peer       Peer
-	Decisions  Decisions    // takes the decisions of CL.MCHECK with EXPLAIN; nil: the reply has them
+	Peer Peer
+	// Asked is the question of a caller inside the process, which the running CL.MCHECK answers instead of
+	// replying. Nil for every other client.
+	Asked      *rules.Question
 	proto      atomic.Int32 // RESP version
 	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }

@@ -1,10 +1,6 @@
 package commands
 
-import (
-	"net"
-
-	"cellserver/limiters/rules"
-)
+import "net"
 
 // Peer is the transport's side of a connection. Any goroutine may call its methods.
 type Peer interface {
@@ -19,10 +15,4 @@ type Peer interface {
 	Encrypted() bool // the client speaks TLS
 	// Gone reports whether the client has closed its side, or the connection is lost. It costs a system call.
 	Gone() bool
-}
-
-// Decisions is a caller inside the process that takes a decision as values. The command then replies OK.
-type Decisions interface {
-	// Decided takes a decision. The rules are valid until it returns.
-	Decided(allowed bool, rules []*rules.Check)
 }

@@ -6,15 +6,15 @@ import (
 	"net/netip"
 	"strings"
 
-	"cellserver/commands"
 	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
+	"cellserver/limiters/rules"
 )
 
 // Commands runs commands. It is [line.Lines].
 type Commands interface {
 	Do(ctx context.Context, args []string, read func(line.Reply)) error
-	Decide(ctx context.Context, args []string, to commands.Decisions, read func(line.Reply)) error
+	Ask(ctx context.Context, q *rules.Question) error
 }
 
 // Guesses bounds the guesses of the token. It is a part of [commands.Logins].
@@ -62,16 +62,8 @@ func allow(w http.ResponseWriter, r *http.Request, methods ...string) *Problem {
 
 // do runs a command. read gets its reply, unless that is an error.
 func (a *API) do(ctx context.Context, args []string, read func(line.Reply)) *Problem {
-	var refused *Problem
-	err := a.Commands.Do(ctx, args, func(r line.Reply) {
-		if text := r.Error(); text != "" {
-			refused = ofReply(text)
-			return
-		}
-		read(r)
-	})
-	if err != nil {
+	if err := a.Commands.Do(ctx, args, read); err != nil {
 		return ofError(err)
 	}
-	return refused
+	return nil
 }

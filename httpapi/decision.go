@@ -2,153 +2,138 @@ package httpapi
 
 import (
 	"strconv"
-	"strings"
 
 	"cellserver/httpapi/line"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
 )
 
-// decision is the decision of a limiter or of rules, with the numbers that a response shows.
+// decision is the decision of a limiter or of rules, as the body of a response has it.
 type decision struct {
-	allowed bool
-	known   bool // a limiter has decided
-	tightest
-	limits []limit
-	shadow bool   // only rules with SHADOW were asked
-	hold   int64  // milliseconds; of CL.PACE
-	holds  bool   // there is a hold
-	text   []byte // memory for headers and bodies
+	*refusal          // nil with the status 200
+	Allowed  bool     `json:"allowed"`
+	*numbers          // of the limit that decides; nil if no limiter has decided
+	Hold     *int64   `json:"hold_ms,omitempty"` // milliseconds; of CL.PACE
+	Policies []policy `json:"policies,omitempty"`
+	hidden   bool     // only rules with SHADOW were asked: clients should not know them
 }
 
-// forget makes the decision ready for another request. It keeps its memory.
-func (d *decision) forget() {
-	clear(d.limits)
-	*d = decision{limits: d.limits[:0], text: d.text[:0]}
+// refusal is the part of a body that makes it a problem, too.
+type refusal struct {
+	Type     string   `json:"type"`
+	Title    string   `json:"title"`
+	Status   int      `json:"status"`
+	Violated []string `json:"violated-policies"`
 }
 
-// tightest are the numbers of the limit that decides. Times are in seconds; retry is -1 for none.
-type tightest struct{ limit, remaining, retry, reset int64 }
-
-// limit is one limit of a decision, which headers call a policy.
-type limit struct {
-	rule, scope string
-	kind        string // such as "window"; "" if its rule and its scope are enough for a name
-	number      int    // of a further limit of its kind in the scope, from 2
-	limited     bool
-	shadow      bool
-	window      int64 // seconds; 0 if unknown
-	tightest
+// numbers are those of a limit. Times are in seconds.
+type numbers struct {
+	Limit     int64  `json:"limit"`
+	Remaining int64  `json:"remaining"`
+	Retry     *int64 `json:"retry_after"` // nil for none
+	Reset     int64  `json:"reset_after"`
 }
 
-func (t *tightest) read(r *line.Reply) (limited bool) {
-	limited = r.Int() != 0
-	t.limit, t.remaining, t.retry, t.reset = r.Int(), r.Int(), r.Int(), r.Int()
-	return limited
+// policy is one limit of a decision, by the word of the headers.
+type policy struct {
+	Name string `json:"policy"`
+	numbers
+	Window  int64 `json:"window,omitempty"` // seconds; 0 if unknown
+	Shadow  bool  `json:"shadow,omitempty"`
+	limited bool
 }
 
-// tighterThan orders answers as [limiters.Answer] does.
-func (t *tightest) tighterThan(limited bool, o *tightest, otherLimited bool) bool {
-	switch {
-	case limited != otherLimited:
-		return limited
-	case limited && t.retry != o.retry:
-		return o.retry >= 0 && (t.retry < 0 || t.retry > o.retry)
-	case t.remaining != o.remaining:
-		return t.remaining < o.remaining
+// numbersOf returns the numbers of an answer whose times are in seconds.
+func numbersOf(a *limiters.Answer) numbers {
+	if a.RetryAfter == limiters.Never {
+		return numbers{Limit: a.Limit, Remaining: a.Remaining, Reset: a.ResetAfter}
 	}
-	return t.reset > o.reset
+	return numbers{a.Limit, a.Remaining, &a.RetryAfter, a.ResetAfter}
+}
+
+// decide sets the decision to the answer of the limit that decides. Its times are in seconds.
+func (d *decision) decide(a *limiters.Answer) {
+	n := numbersOf(a)
+	d.Allowed, d.numbers = !a.Limited, &n
+}
+
+// add adds a limit with its answer, whose times are in seconds.
+func (d *decision) add(name string, window int64, a *limiters.Answer) {
+	one := policy{Name: name, numbers: numbersOf(a), Window: window, limited: a.Limited}
+	d.Policies = append(d.Policies, one)
+}
+
+// takeAnswer takes the answer of rules.
+func (d *decision) takeAnswer(q *rules.Question) {
+	d.Allowed, d.hidden = q.Refusing < 0, q.Shadow
+	n := inSeconds(&q.Tightest)
+	d.numbers = &n
+	for i := range q.Policies {
+		p := &q.Policies[i]
+		name := string(p.Rule)
+		if p.Scope != "" {
+			name += ":" + p.Scope
+		}
+		d.Policies = append(d.Policies, policy{
+			name + p.Kind, inSeconds(&p.Answer), limiters.Seconds(p.Window), p.Shadow, p.Limited,
+		})
+	}
+}
+
+// inSeconds returns the numbers of an answer whose times are in nanoseconds.
+func inSeconds(a *limiters.Answer) numbers {
+	a.RetryAfter, a.ResetAfter = limiters.Seconds(a.RetryAfter), limiters.Seconds(a.ResetAfter)
+	return numbersOf(a)
 }
 
 // readAnswer reads the five integers of a limiter.
-func (d *decision) readAnswer(r *line.Reply, policy string, window int64) {
-	limited := d.tightest.read(r)
-	d.allowed, d.known = !limited, true
-	d.limits = append(d.limits, limit{rule: policy, limited: limited, window: window, tightest: d.tightest})
+func readAnswer(r *line.Reply) *limiters.Answer {
+	limited := r.Int() != 0
+	return &limiters.Answer{
+		Limited: limited, Limit: r.Int(), Remaining: r.Int(), RetryAfter: r.Int(), ResetAfter: r.Int(),
+	}
+}
+
+// readOne reads the reply of a limiter, which has one limit and perhaps a hold.
+func (d *decision) readOne(r *line.Reply, name string, window int64) {
+	n := r.Int()
+	a := readAnswer(r)
+	d.decide(a)
+	d.add(name, window, a)
+	if n > 5 {
+		hold := r.Int()
+		d.Hold = &hold
+	}
 }
 
 // readReserved reads the reply of CL.RESERVE with EXPLAIN, or that of CL.SETTLE. If a scope refuses, it
 // names the policy.
 func (d *decision) readReserved(r *line.Reply, rule string) {
 	n := r.Int()
-	d.readAnswer(r, rule, 0)
+	a := readAnswer(r)
 	if n > 5 {
-		d.limits[0].scope = r.Text()
-	}
-}
-
-// takeChecks takes the decision of rules. pairs are the names and keys of the command, in turn.
-func (d *decision) takeChecks(allowed bool, by []*rules.Check, pairs []string) {
-	d.allowed, d.known, d.shadow = allowed, true, true
-	var tightest limiters.Answer
-	for i, one := range by {
-		if a := one.Answer(); i == 0 || a.Tighter(&tightest) {
-			tightest = a
-		}
-		d.shadow = d.shadow && one.Shadow()
-		name, _, _ := strings.Cut(pairs[0], "@") // without a scope
-		d.takeRule(one, name)
-		pairs = pairs[2*len(one.Keys):] // a rule has a key for each of its scopes
-	}
-	d.tightest = numbersOf(&tightest)
-}
-
-// takeRule takes the limits of a rule.
-func (d *decision) takeRule(from *rules.Check, rule string) {
-	begin := len(d.limits)
-	for i := range from.Limits() {
-		one := from.Explain(i)
-		kind, _ := one.Words()
-		d.limits = append(d.limits, limit{rule: rule, scope: one.Scope, kind: kind, limited: one.Answer.Limited,
-			shadow: from.Shadow(), window: limiters.Seconds(one.Window), tightest: numbersOf(one.Answer)})
-	}
-	for rest := d.limits[begin:]; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].scope == rest[0].scope {
-			n++
-		}
-		nameKinds(rest[:n])
-		rest = rest[n:]
-	}
-}
-
-// numbersOf returns the numbers of an answer.
-func numbersOf(a *limiters.Answer) tightest {
-	return tightest{a.Limit, a.Remaining, limiters.Seconds(a.RetryAfter), limiters.Seconds(a.ResetAfter)}
-}
-
-// nameKinds makes the names of the limits of a scope different from each other. Before the call, a kind is
-// the name of a command, such as CL.WINDOW. After the call it is window, or empty if the scope has one
-// limit.
-func nameKinds(limits []limit) {
-	if len(limits) == 1 {
-		limits[0].kind = ""
-		return
-	}
-	for i := range limits {
-		one := &limits[i]
-		one.kind = strings.TrimPrefix(strings.ToLower(one.kind), "cl.")
-		for j := range limits[:i] {
-			if limits[j].kind == one.kind {
-				one.number = max(one.number, 1) + 1
-			}
+		if scope := r.Text(); scope != "" {
+			rule += ":" + scope
 		}
 	}
+	d.decide(a)
+	d.add(rule, 0, a)
 }
 
 // readAll reads the reply of CL.MTHROTTLE or CL.MWINDOW.
 func (d *decision) readAll(r line.Reply, limiter string, windows []int64) {
 	r.Int() // the number of elements
-	d.allowed, d.known = r.Int() == 0, true
+	allowed := r.Int() == 0
 	r.Int() // the first limit that refuses
-	decides := false
+	var tightest *limiters.Answer
 	for i, window := range windows {
 		r.Int() // the number of elements
-		one := limit{rule: limiter, kind: strconv.Itoa(i + 1), window: window}
-		one.limited = one.read(&r)
-		if i == 0 || one.tighterThan(one.limited, &d.tightest, decides) {
-			d.tightest, decides = one.tightest, one.limited
+		a := readAnswer(&r)
+		if i == 0 || a.Tighter(tightest) {
+			tightest = a
 		}
-		d.limits = append(d.limits, one)
+		d.add(limiter+":"+strconv.Itoa(i+1), window, a)
 	}
+	d.decide(tightest)
+	d.Allowed = allowed
 }

@@ -17,16 +17,15 @@
 //	status.go    /status: CL.STATUS, and the keys that are limited most often
 //	ruleset.go   /rules and /try: the rules, changes of them, and what other limits would have refused
 //	overrides.go /overrides: the limits of single keys and networks
-//	decision.go  Decision: the reply of a command, in the terms of HTTP
-//	answer.go    the headers and the body of a decision
+//	decision.go  decision: what was decided, as the body of a response has it
+//	answer.go    sends a decision: the status, the headers and the body
 //	problem.go   Problem: an error reply
 //	openapi.go   /openapi.json
 //
-// A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and /forward
-// take the decision as values, because to write and read its text would cost as much as the decision.
-// Package line carries the command to the server. Package keysource makes the key of a request that a proxy
-// asks about. Package strictjson reads a body. Package bounded has the sockets. Package page has the files of
-// the page.
+// A request becomes one command, and the reply of the command becomes the reply of HTTP. /check and
+// /forward ask rules with values, and get values back (rules.Question). Package line carries the command or
+// the question to the server. Package keysource makes the key of a request that a proxy asks about. Package
+// strictjson reads a body. Package bounded has the sockets. Package page has the files of the page.
 //
 // The headers RateLimit and RateLimit-Policy are those of draft-ietf-httpapi-ratelimit-headers-11:
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/

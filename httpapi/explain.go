@@ -1,9 +1,9 @@
 package httpapi
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cellserver/httpapi/line"
@@ -35,14 +35,6 @@ type explained struct {
 	Window int64 `json:"window"`
 }
 
-// numbers are those of a limit. Times are in seconds.
-type numbers struct {
-	Limit     int64  `json:"limit"`
-	Remaining int64  `json:"remaining"`
-	Retry     *int64 `json:"retry_after"`
-	Reset     int64  `json:"reset_after"`
-}
-
 // explain answers /explain/RULE?key=…: the decision of the rule, limit by limit. It counts nothing.
 func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
 	x := a.begin(r, cfg)
@@ -66,13 +58,13 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule 
 		return err
 	}
 	scopes := make([]string, 0, len(x.keys))
-	for i := 0; i < len(x.args); i += 2 {
-		_, scope, _ := strings.Cut(x.args[i], "@")
+	for pair := range slices.Chunk(x.asked.Pairs, 2) {
+		_, scope, _ := strings.Cut(string(pair[0]), "@")
 		scopes = append(scopes, scope)
 	}
 	name, _, _ := strings.Cut(rule, "@")
 	args := append([]string{"CL.EXPLAIN", name + "@" + strings.Join(scopes, ",")}, x.keys...)
-	if args = append(args, "QUANTITY", cmp.Or(x.quantity, "1")); x.charge {
+	if args = append(args, "QUANTITY", strconv.FormatInt(x.quantity, 10)); x.charge {
 		args = append(args, "CHARGE")
 	}
 	var e explanation

@@ -164,9 +164,11 @@ func (f fields) takeKeys() (k keys, p *Problem) {
 		}
 		return k, nil
 	}
-	list, p := f.takeList("keys")
-	if p != nil {
-		return k, p
+	var list []any
+	if f["keys"] != nil {
+		if list, p = f.takeList("keys"); p != nil {
+			return k, p
+		}
 	}
 	if one := f["key"]; one != nil && list == nil {
 		list = []any{one}

@@ -9,13 +9,17 @@ import (
 	"strings"
 )
 
-// Another site may give its name the address of this server (DNS rebinding). A browser then takes this server for that site. Pages of
-// the site can ask this server, and the Host of their requests is the name of the site.
+// Another site may give its name the address of this server (DNS rebinding). A browser then takes this
+// server for that site. Pages of the site can ask this server, and the Host of their requests is the name
+// of the site.
 
 // isOwn reports whether a Host is localhost, a name below localhost, an IP address, or a name of http-hosts.
 func (c *Config) isOwn(host string) bool {
-	if isNumeric(host) {
+	if _, err := netip.ParseAddrPort(host); err == nil {
 		return true
+	}
+	if host != "" && host[0] != ':' && strings.Trim(host, "0123456789.:") == "" {
+		return true // the name of a site has a letter in its last part
 	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -29,21 +33,10 @@ func (c *Config) isOwn(host string) bool {
 	return slices.ContainsFunc(c.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
-// isNumeric reports whether a Host has only digits, dots and colons. Most requests have such a Host: an IPv4 address with a port. The
-// name of a site is never numeric, because its last part has a letter.
-func isNumeric(host string) bool {
-	for i := range len(host) {
-		if c := host[i]; c < '.' || c > ':' || c == '/' {
-			return false
-		}
-	}
-	return host != "" && host[0] != ':'
-}
-
-// Misdirects reports whether a request may come from a page of another site. If the server has a token, the answer is
-// no: another site does not know the token. A browser sends the port of this server with the name. A proxy that
-// forwards the Host of its client sends another port or no port, so its requests are not refused. A browser always
-// sends a Host.
+// Misdirects reports whether a request may come from a page of another site. If the server has a token, the
+// answer is no: another site does not know the token. A browser sends the port of this server with the
+// name. A proxy that forwards the Host of its client sends another port or no port, so its requests are not
+// refused. A browser always sends a Host.
 func (c *Config) Misdirects(r *http.Request) bool {
 	return c.Token == "" && r.Host != "" && !c.isOwn(r.Host) && portOf(r.Host) == ownPort(r)
 }

@@ -78,9 +78,12 @@ func ofReply(text string) *Problem {
 	return problem(http.StatusServiceUnavailable, unavailable, "%s", text)
 }
 
-// ofError returns the problem of a command without a reply.
+// ofError returns the problem of an error reply, or of a command without a reply.
 func ofError(err error) *Problem {
+	refused, isReply := errors.AsType[line.Refused](err)
 	switch {
+	case isReply:
+		return ofReply(string(refused))
 	case errors.Is(err, context.DeadlineExceeded):
 		return problem(http.StatusServiceUnavailable, unavailable, "the server holds commands back: CLIENT PAUSE")
 	case errors.Is(err, line.ErrLost):

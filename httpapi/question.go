@@ -16,7 +16,7 @@ import (
 type question struct {
 	rules    []string
 	sources  []keysource.Source // one for each rule, or one for all
-	quantity string             // "" for 1
+	quantity int64
 	peek     bool
 	charge   bool // the quantity counts even if less is left
 	missing  missing
@@ -24,15 +24,6 @@ type question struct {
 	// preflight says that preflight requests of browsers pass and do not count.
 	preflight bool
 	given     []string // the parameters that may occur once, and have occurred
-}
-
-// forget makes the question ready for another request. It keeps the memory of its lists.
-func (q *question) forget() {
-	clear(q.rules)
-	clear(q.sources)
-	clear(q.given)
-	*q = question{rules: q.rules[:0], sources: q.sources[:0], given: q.given[:0],
-		refused: http.StatusTooManyRequests}
 }
 
 // missing is the answer to a request without a key.
@@ -137,12 +128,12 @@ func setSwitch(to *bool, name, value string) *Problem {
 func (q *question) setQuantity(text string) *Problem {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
-	case err != nil:
+	case err != nil || strconv.FormatInt(n, 10) != text: // the commands take neither +5 nor 05
 		return wrong("quantity %s is not an integer or out of range", quote.Word(text))
 	case n < 0:
 		return wrong("quantity %s must not be negative", quote.Word(text))
 	}
-	q.quantity = text
+	q.quantity = n
 	return nil
 }
 
@@ -188,15 +179,24 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	}
 	inQuery := len(q.sources)
 	for _, name := range []string{"rule", "quantity"} {
-		value, ok, err := body.take(name)
-		if ok && err == nil {
+		if body[name] == nil {
+			continue
+		}
+		value, _, err := body.take(name)
+		if err == nil {
 			err = q.set(name, value)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := q.addRules(body); err != nil {
+	if list, ok := body["rules"].([]any); body["rules"] == nil || ok && len(list) == 0 {
+		delete(body, "rules")
+		err = q.addKeys(body)
+	} else {
+		err = q.addRules(body)
+	}
+	if err != nil {
 		return err
 	}
 	if inQuery > 0 && len(q.sources) > inQuery {
@@ -218,27 +218,31 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	return body.empty()
 }
 
-// addRules adds the keys of a body, and its further rules. The field key is the key of each rule without one.
+// addKeys adds the keys of a body.
+func (q *question) addKeys(body fields) *Problem {
+	keys, err := body.takeKeys()
+	switch {
+	case err != nil:
+		return err
+	case keys.scopes == nil:
+		for _, key := range keys.all {
+			q.sources = append(q.sources, keysource.Literal(key))
+		}
+		return nil
+	case len(q.rules) != 1:
+		return wrong("keys has the scopes of one rule, and the path names %d: "+
+			"ask /check/RULE, or give each rule its keys in rules", len(q.rules))
+	}
+	name := q.rules[0]
+	q.rules = q.rules[:0]
+	return q.addScoped(name, keys)
+}
+
+// addRules adds the further rules of a body. The field key is the key of each rule without one.
 func (q *question) addRules(body fields) *Problem {
 	further, err := body.takeList("rules")
 	if err != nil {
 		return err
-	}
-	if len(further) == 0 {
-		keys, err := body.takeKeys()
-		switch {
-		case err != nil:
-			return err
-		case keys.scopes == nil:
-			q.addLiterals(keys)
-			return nil
-		case len(q.rules) != 1:
-			return wrong("keys has the scopes of one rule, and the path names %d: "+
-				"ask /check/RULE, or give each rule its keys in rules", len(q.rules))
-		}
-		name := q.rules[0]
-		q.rules = q.rules[:0]
-		return q.addScoped(name, keys)
 	}
 	shared, isShared, err := body.take("key")
 	if isShared && len(q.rules) == 1 {

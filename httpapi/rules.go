@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -13,38 +12,30 @@ import (
 	"cellserver/limiters/rules"
 )
 
-// exchange is a request to rules and its reply. Exchanges are used again, so that a request allocates little.
+// exchange is a request to rules and its reply.
 type exchange struct {
 	api  *API
 	from keysource.Request
 	question
 	decision
-	keys []string
-	args []string
-	read func(line.Reply) // readReply
-	bad  *Problem         // of the reply
+	keys  []string
+	asked rules.Question
 }
 
-var exchanges = sync.Pool{New: func() any {
-	x := new(exchange)
-	x.read = x.readReply
-	x.question.forget()
-	return x
-}}
+// exchanges are used again, because they have the memory of the words.
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 // begin returns an exchange for a request. end frees it.
 func (a *API) begin(r *http.Request, cfg *Config) *exchange {
 	x := exchanges.Get().(*exchange)
 	x.api, x.from = a, keysource.Request{Request: r, Trust: cfg.Trust}
+	x.refused, x.quantity = http.StatusTooManyRequests, 1
 	return x
 }
 
 func (x *exchange) end() {
-	clear(x.keys)
-	clear(x.args)
-	x.question.forget()
-	x.decision.forget()
-	x.api, x.from, x.keys, x.args, x.bad = nil, keysource.Request{}, x.keys[:0], x.args[:0], nil
+	x.asked.Release()
+	*x = exchange{asked: x.asked}
 	exchanges.Put(x)
 }
 
@@ -113,7 +104,7 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return wrong("missing=skip needs a key for each rule: there are %d rules and %d keys", asked, keys)
 	}
 	if x.preflight && x.from.IsPreflight() {
-		x.allowed = true
+		x.Allowed = true
 		x.write(w, x.refused)
 		return nil
 	}
@@ -121,31 +112,20 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	if err != nil || answered {
 		return err
 	}
-	if err := x.setCommand(); err != nil {
+	if err := x.setPairs(); err != nil {
 		return err
 	}
-	if err := x.api.Commands.Decide(x.from.Context(), x.args, x, x.read); err != nil {
+	x.asked.Quantity, x.asked.Peek, x.asked.Charge = x.quantity, x.peek, x.charge
+	if err := x.api.Commands.Ask(x.from.Context(), &x.asked); err != nil {
 		return ofError(err)
-	}
-	if x.bad != nil {
-		return x.bad
 	}
 	if x.charge {
 		x.refused = http.StatusOK // the action counts in any case
 	}
+	x.takeAnswer(&x.asked)
 	x.write(w, x.refused)
 	return nil
 }
-
-// readReply reads the reply of the command: OK or an error.
-func (x *exchange) readReply(r line.Reply) {
-	if text := r.Error(); text != "" {
-		x.bad = ofReply(text)
-	}
-}
-
-// Decided implements [commands.Decisions].
-func (x *exchange) Decided(allowed bool, by []*rules.Check) { x.takeChecks(allowed, by, x.args[2:]) }
 
 // find finds the keys. It answers the request if a key is missing, and the question says how.
 func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
@@ -164,7 +144,7 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 				return false, p
 			}
 		case x.missing.allow || x.missing.deny:
-			x.allowed = x.missing.allow
+			x.Allowed = x.missing.allow
 			x.write(w, x.refused)
 			return true, nil
 		default:
@@ -190,31 +170,14 @@ func (x *exchange) skipRule(cause error) *Problem {
 	return nil
 }
 
-// setCommand sets args to the command that asks the rules.
-func (x *exchange) setCommand() *Problem {
-	x.args = append(x.args, "CL.MCHECK", strconv.Itoa(max(len(x.rules), len(x.keys))))
-	if err := x.setPairs(); err != nil {
-		return err
-	}
-	if x.quantity != "" {
-		x.args = append(x.args, "QUANTITY", x.quantity)
-	}
-	if x.peek {
-		x.args = append(x.args, "PEEK")
-	}
-	if x.charge {
-		x.args = append(x.args, "CHARGE")
-	}
-	x.args = append(x.args, "EXPLAIN")
-	return nil
-}
-
-// setPairs adds the rules and their keys to args, in turn. Each rule has a key, or they share one. If there
-// is one rule, it has all keys: one for each of its scopes, which the rule may name.
+// setPairs asks the rules about their keys. Each rule has a key, or they share one. If there is one rule, it
+// has all keys: one for each of its scopes, which the rule may name.
 func (x *exchange) setPairs() *Problem {
+	n := max(len(x.rules), len(x.keys))
+	x.asked.Begin(n)
 	if len(x.rules) > 1 || strings.IndexByte(x.rules[0], '@') < 0 {
-		for i := range max(len(x.rules), len(x.keys)) {
-			x.args = append(x.args, x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
+		for i := range n {
+			x.asked.Add(x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
 		}
 		return nil
 	}
@@ -225,7 +188,7 @@ func (x *exchange) setPairs() *Problem {
 	}
 	i := 0
 	for pair := range pairNames(name) {
-		x.args = append(x.args, pair, x.keys[i])
+		x.asked.Add(pair, x.keys[i])
 		i++
 	}
 	return nil

@@ -109,11 +109,7 @@ func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, r
 		return err
 	}
 	if err := a.do(r.Context(), args, func(reply line.Reply) {
-		n := reply.Int()
-		d.readAnswer(&reply, name, window)
-		if d.holds = n > 5; d.holds {
-			d.hold = reply.Int()
-		}
+		d.readOne(&reply, name, window)
 	}); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 type Ledger struct {
 	lines map[int64]Line         // by tag
 	tags  map[gcra.Counted]int64 // of the numbers
+	mixed bool                   // keys may have been counted by several numbers
 	past  []Line                 // numbers out of force, by their end; of those of one moment, the largest first
 }
 
@@ -37,6 +38,8 @@ const keptLines = 256
 // NewLedger returns a ledger with these lines, by their tags.
 func NewLedger(lines map[int64]Line) *Ledger {
 	l := &Ledger{lines: lines, tags: make(map[gcra.Counted]int64, len(lines))}
+	_, first := lines[0]
+	l.mixed = len(lines) > 1 || !first
 	for tag, one := range lines {
 		l.tags[one.Counted] = tag
 		if one.Ended != 0 {
@@ -59,11 +62,7 @@ func (l *Ledger) Lines() map[int64]Line {
 
 // IsMixed reports whether keys may have been counted by several numbers.
 func (l *Ledger) IsMixed() bool {
-	if l == nil {
-		return false
-	}
-	_, first := l.lines[0]
-	return len(l.lines) > 1 || !first
+	return l != nil && l.mixed
 }
 
 // LastEnd returns the latest time at which numbers went out of force, 0 if none did.

@@ -15,7 +15,6 @@ type Session struct {
 	begun      bool   // a command was given to Handle, and End was not called
 	need       uint64 // what End has returned; 0 if no command ran
 	closed     bool
-	given      bool // the current command came through Run
 	mayOffload bool
 }
 
@@ -36,14 +35,6 @@ func (s *Session) Received(n int) {
 	if s.in.end += n; !s.in.lent {
 		s.in.adapt(n)
 	}
-}
-
-// Run runs one command whose arguments a driver has, instead of its bytes. After Retry, Resume runs the
-// command again, and the arguments must not change until then. The driver must not call Space and Filled.
-func (s *Session) Run(args [][]byte) Status {
-	s.in.upcoming.at(0).args = args
-	s.given = true
-	return s.Filled(0)
 }
 
 // Resume runs the commands that are left after Retry, Offload or Flush.
@@ -77,11 +68,6 @@ func (s *Session) Filled(n int) (st Status) {
 
 // run runs commands until no complete one is left, or a command stops the batch.
 func (s *Session) run() Status {
-	if s.given {
-		st := s.handle()
-		s.given = st == Retry || st == Offload
-		return st
-	}
 	defer s.in.upcoming.forget() // the buffer may change
 	for {
 		found, err := s.in.next(s.handler)

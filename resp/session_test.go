@@ -79,33 +79,3 @@ func TestSessionAsksToFlush(t *testing.T) {
 	require.Equal(t, 5, flushes)
 	require.Equal(t, 20*300_011, sent+len(s.Output()))
 }
-
-// TestSessionRunsGivenArguments: a driver that has arguments gets the replies that it gets for their bytes.
-func TestSessionRunsGivenArguments(t *testing.T) {
-	h := &echo{retries: 2}
-	s := NewSession(h)
-	args := func(words ...string) (all [][]byte) {
-		for _, word := range words {
-			all = append(all, []byte(word))
-		}
-		return all
-	}
-	for _, word := range []string{"A", "", "a\r\nb"} {
-		require.Equal(t, Continue, s.Run(args("GET", word)))
-		require.Equal(t, echoed("GET", word), string(s.Output()))
-		s.Sent()
-		require.Equal(t, Continue, s.Resume(), "nothing is left")
-		require.Empty(t, s.Output())
-	}
-	h.diary = nil
-	require.Equal(t, Retry, s.Run(args("RETRY", "x")))
-	require.Empty(t, s.Output())
-	require.Equal(t, Retry, s.Resume())
-	require.Equal(t, Continue, s.Resume())
-	require.Equal(t, "+half done\r\n"+echoed("RETRY", "x"), string(s.Output()))
-	require.Equal(t, "end end end", strings.Join(h.diary, " "))
-	s.Sent()
-	require.Equal(t, Close, s.Run(args("PANIC")))
-	require.Equal(t, Close, s.Run(args("GET", "x")))
-	require.Empty(t, s.Output())
-}

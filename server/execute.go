@@ -138,7 +138,10 @@ func (c *Client) Alone() bool { return c.offloaded || c.conn.Transaction.Running
 // the clock once for each command.
 func (c *Client) run(call *commands.Call) resp.Status {
 	s, cmd := c.server, call.Cmd
-	joined := c.joinsGroup(cmd)
+	var joined *group
+	if cmd.Flags&commands.Fast != 0 {
+		joined = c.joinsGroup(cmd)
+	}
 	if joined == nil && c.hasUncounted() {
 		c.countGroups()
 	}

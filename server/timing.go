@@ -44,10 +44,10 @@ const batchTime = 5_000_000
 // begin begins a batch.
 func (t *timing) begin(now int64) { t.since, t.until = now, now+batchTime }
 
-// joinsGroup returns the group that a command joins, nil if the command is measured alone.
+// joinsGroup returns the group that a fast command joins, nil if the command is measured alone.
 func (c *Client) joinsGroup(cmd *commands.Command) *group {
 	t := &c.timing
-	if t.n >= maxGroup || cmd.Flags&commands.Fast == 0 || c.server.slow.Above() < groupBelow {
+	if t.n >= maxGroup || c.server.slow.Above() < groupBelow {
 		return nil
 	}
 	switch cmd {

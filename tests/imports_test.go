@@ -156,7 +156,7 @@ var mayImport = map[string][]string{
 	// Requests over HTTP become commands of the table.
 	"httpapi/bounded":    {},
 	"httpapi/keysource":  {},
-	"httpapi/line":       {"commands", "internal/decimal", "resp"},
+	"httpapi/line":       {"commands", "limiters/rules", "resp"},
 	"httpapi/page":       {},
 	"httpapi/strictjson": {"internal/quote"},
 	"httpapi": {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page",

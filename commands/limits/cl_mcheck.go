@@ -24,8 +24,10 @@ var _ = commands.Register(&commands.Command{
 })
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
-	pairs := mcheckPairs(c)
-	if pairs == nil { // an error
+	var pairs [][]byte
+	if asked := c.Conn.Link.Asked; asked != nil {
+		pairs = asked.Pairs
+	} else if pairs = mcheckPairs(c); pairs == nil { // an error
 		c.Cmd.AddKeys(c, fp)
 		return
 	}
@@ -42,39 +44,56 @@ func mcheckPairs(c *commands.Call) [][]byte {
 }
 
 func clMcheck(c *commands.Call) error {
-	pairs, checks, queued := mcheckPairs(c), c.Conn.Scratch.Checks(), readsRules(c, c.Conn.Transaction.Running)
-	if pairs == nil {
-		return rules.ErrPairs
-	}
+	checks, asked := c.Conn.Scratch.Checks(), c.Conn.Link.Asked
+	q, queued := asked, readsRules(c, c.Conn.Transaction.Running)
 	var args limiters.Args
-	args.Begin(c.Cmd.Name, c.Args[2+len(pairs):])
-	if err := args.Options(limiters.OptQuantity | limiters.OptCharge | limiters.OptExplain); err != nil {
-		return args.Explain(err)
+	if asked == nil {
+		q = &checks.Question
+		if err := readQuestion(c, q, &args); err != nil {
+			return args.Explain(err)
+		}
 	}
-	err := mcheck(c, checks, pairs, &args, queued)
-	checks.Done(goesOn(c))
+	err := checks.Ask(c.Server.Rules, c.Tx, q, c.Now, queued)
+	if err == nil {
+		countChecks(c, checks, q.Refusing >= 0, q.Looks())
+		if asked != nil {
+			checks.Explain(asked)
+		} else {
+			replyChecks(c, checks, &args)
+		}
+	}
+	if err != nil || goesOn(c) {
+		checks.Done(goesOn(c))
+	}
+	if err == nil {
+		return nil
+	}
+	if asked != nil {
+		_ = readQuestion(c, q, &args) // the error may repeat a word
+	}
 	return args.Explain(err)
 }
 
-func mcheck(c *commands.Call, checks *rules.Checks, pairs [][]byte, args *limiters.Args, queued bool) error {
-	refusing, err := checks.Ask(c.Server.Rules, c.Tx, pairs, args, c.Now, queued)
-	if err != nil {
-		return err
+// readQuestion reads the question of a call.
+func readQuestion(c *commands.Call, q *rules.Question, args *limiters.Args) error {
+	if q.Pairs = mcheckPairs(c); q.Pairs == nil {
+		return rules.ErrPairs
 	}
-	countChecks(c, checks, refusing >= 0, args.Has(limiters.OptPeek) || args.Quantity == 0)
-	if to := c.Conn.Link.Decisions; to != nil && args.Has(limiters.OptExplain) {
-		to.Decided(refusing < 0, checks.Rules())
-		c.Out.Simple("OK")
-		return nil
-	}
+	args.Begin(c.Cmd.Name, c.Args[2+len(q.Pairs):])
+	err := args.Options(limiters.OptQuantity | limiters.OptCharge | limiters.OptExplain)
+	q.Quantity, q.Peek, q.Charge = args.Quantity, args.Has(limiters.OptPeek), args.Has(limiters.OptCharge)
+	return err
+}
+
+// replyChecks replies with the answers of all rules.
+func replyChecks(c *commands.Call, checks *rules.Checks, args *limiters.Args) {
 	c.Out.Array(2 + len(checks.Rules()))
-	c.Out.Int(int64(commands.Bit(refusing >= 0)))
-	c.Out.Int(int64(refusing))
+	c.Out.Int(int64(commands.Bit(checks.Refusing >= 0)))
+	c.Out.Int(int64(checks.Refusing))
 	for _, one := range checks.Rules() {
 		a := one.Answer()
 		replyCheck(c, one, &a, args)
 	}
-	return nil
 }
 
 // countChecks counts the decision, and the keys of the rules that refuse.

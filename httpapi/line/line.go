@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"cellserver/commands"
+	"cellserver/limiters/rules"
 	"cellserver/resp"
 )
 
@@ -22,9 +24,6 @@ type line struct {
 	local   net.Addr
 	from    atomic.Pointer[requester] // of the request that runs; nil if it does not say
 	handler Handler
-	session *resp.Session
-	request []byte        // the bytes of args
-	args    [][]byte      // of the command that runs
 	wake    chan struct{} // has room for one
 	closed  atomic.Bool
 }
@@ -32,49 +31,68 @@ type line struct {
 func newLine(connect func(commands.Peer) Handler, local net.Addr) *line {
 	l := &line{local: local, wake: make(chan struct{}, 1)}
 	l.handler = connect(l)
-	l.session = resp.NewSession(l.handler)
 	return l
 }
 
 // errCut means that the server has closed the line.
 var errCut = errors.New("the server has closed the connection of this request")
 
-// run runs a command. The reply is valid until the next run. need is the position that the reply waits for.
-// decisions may be nil.
-func (l *line) run(ctx context.Context, args []string, decisions commands.Decisions) (reply []byte, need uint64, err error) {
-	l.handler.Conn().Link.Decisions = decisions
+// run runs a command, and tries it again while the server holds it back. need is the position that the reply
+// waits for. asked may be nil.
+func (l *line) run(
+	ctx context.Context, args [][]byte, asked *rules.Question, out *resp.Writer,
+) (need uint64, err error) {
+	link := &l.handler.Conn().Link
+	link.Asked = asked
+	defer func() {
+		link.Asked = nil // an idle line keeps no request in memory
+		l.from.Store(nil)
+		if reason := recover(); reason != nil {
+			l.handler.Failed(reason, debug.Stack())
+			err = errCut
+		}
+	}()
 	if from, ok := ctx.Value(fromKey{}).(*requester); ok {
 		l.from.Store(from)
 	}
-	l.setArgs(args)
-	if l.session.Run(l.args) == resp.Retry {
-		if err := l.outwait(ctx); err != nil {
-			return nil, 0, err
+	st := l.handler.Handle(args, out)
+	if st == resp.Retry || st == resp.Offload {
+		if st, err = l.outwait(ctx, st, args, out); err != nil {
+			return 0, err
 		}
 	}
-	reply = l.session.Output()
-	if len(reply) == 0 {
-		return nil, 0, errCut
-	}
-	return reply, l.session.Need(), nil
-}
-
-// outwait tries a command again until it runs.
-func (l *line) outwait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
-	defer cancel()
-	for {
-		if err := l.pause(ctx); err != nil {
-			return err
-		}
-		if l.session.Resume() != resp.Retry {
-			return nil
+	need = l.handler.End()
+	if st == resp.Close {
+		l.closed.Store(true)
+		if out.Len() == 0 {
+			err = errCut
 		}
 	}
+	return need, err
 }
 
 // Patience is how long a line waits for a command that the server holds back.
 const Patience = 5 * time.Second
+
+// outwait tries a command again until it runs. A line has a goroutine of its own, so a long command runs
+// here.
+func (l *line) outwait(
+	ctx context.Context, st resp.Status, args [][]byte, out *resp.Writer,
+) (resp.Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	for st == resp.Retry || st == resp.Offload {
+		out.Reset()
+		if st == resp.Retry {
+			l.handler.End()
+			if err := l.pause(ctx); err != nil {
+				return st, err
+			}
+		}
+		st = l.handler.Handle(args, out)
+	}
+	return st, nil
+}
 
 // pause waits until the command is to run again.
 func (l *line) pause(ctx context.Context) error {
@@ -89,26 +107,8 @@ func (l *line) pause(ctx context.Context) error {
 	return nil
 }
 
-// done makes the line ready for the next command. It reports false if there will be none.
-func (l *line) done() bool {
-	l.session.Sent()
-	l.from.Store(nil)
-	l.handler.Conn().Link.Decisions = nil // an idle line keeps no request in memory
-	return !l.closed.Load()
-}
-
 // end ends the line for the server.
 func (l *line) end() { l.handler.Closed() }
-
-// setArgs copies the arguments of a command. Their bytes are together, so that a command allocates nothing.
-func (l *line) setArgs(args []string) {
-	l.request, l.args = l.request[:0], l.args[:0]
-	for _, arg := range args {
-		begin := len(l.request)
-		l.request = append(l.request, arg...)
-		l.args = append(l.args, l.request[begin:len(l.request):len(l.request)])
-	}
-}
 
 // Push implements [commands.Peer]. A line never subscribes, so no message is for it.
 func (l *line) Push([]byte) {}

@@ -1,19 +1,24 @@
 package line
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"cellserver/commands"
+	"cellserver/limiters/rules"
 	"cellserver/resp"
 
 	"github.com/stretchr/testify/require"
 )
 
-// handler replies OK, and keeps who took the decisions of each command.
+// handler replies OK, and keeps the question of each command.
 type handler struct {
 	resp.Handler // panics in all other methods
 	conn         commands.Conn
-	took         []commands.Decisions
+	took         []*rules.Question
+	statuses     []resp.Status // of the next commands; Close is a panic
+	failed       int
 }
 
 func (h *handler) Conn() *commands.Conn { return &h.conn }
@@ -21,22 +26,59 @@ func (*handler) Prefetch([][]byte)      {}
 func (*handler) End() uint64            { return 0 }
 func (*handler) Limits() resp.Limits    { return resp.Limits{} }
 func (*handler) Closed()                {}
+func (*handler) RetryAfter() int64      { return 1 }
+func (h *handler) Failed(any, []byte)   { h.failed++ }
 
 func (h *handler) Handle(_ [][]byte, w *resp.Writer) resp.Status {
-	h.took = append(h.took, h.conn.Link.Decisions)
+	h.took = append(h.took, h.conn.Link.Asked)
 	w.OK()
-	return resp.Continue
+	if len(h.statuses) == 0 {
+		return resp.Continue
+	}
+	st := h.statuses[0]
+	if h.statuses = h.statuses[1:]; st == resp.Close {
+		panic("a fault")
+	}
+	return st
 }
 
-// TestIdleLinesKeepNoRequest: a line forgets who takes its decisions before it is free again.
+// TestIdleLinesKeepNoRequest: a line forgets a question before it is free again.
 func TestIdleLinesKeepNoRequest(t *testing.T) {
 	h := new(handler)
 	lines := New(1, nil, func(commands.Peer) Handler { return h })
 	defer lines.Close()
-	caller := &struct{ commands.Decisions }{}
-	text := func(r Reply) { require.Empty(t, r.Error()) }
-	require.NoError(t, lines.Decide(t.Context(), []string{"CL.MCHECK"}, caller, text))
-	require.Nil(t, h.conn.Link.Decisions)
-	require.NoError(t, lines.Do(t.Context(), []string{"PING"}, text))
-	require.Equal(t, []commands.Decisions{caller, nil}, h.took)
+	q := new(rules.Question)
+	q.Begin(1)
+	q.Add("rule", "key")
+	require.NoError(t, lines.Ask(t.Context(), q))
+	require.Nil(t, h.conn.Link.Asked)
+	require.NoError(t, lines.Do(t.Context(), []string{"PING"}, func(Reply) {}))
+	require.Equal(t, []*rules.Question{q, nil}, h.took)
+}
+
+// TestCommandsRunAgain: a line tries a command that is held back or takes long again, and drops what it wrote.
+func TestCommandsRunAgain(t *testing.T) {
+	h := &handler{statuses: []resp.Status{resp.Retry, resp.Retry, resp.Offload, resp.Flush}}
+	lines := New(1, nil, func(commands.Peer) Handler { return h })
+	defer lines.Close()
+	var got []byte
+	require.NoError(t, lines.Do(t.Context(), []string{"GET", "k"}, func(r Reply) { got = r.rest }))
+	require.Equal(t, "+OK\r\n", string(got))
+	require.Len(t, h.took, 4)
+
+	h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, lines.Do(ctx, []string{"GET", "k"}, nil), context.Canceled)
+}
+
+// TestPanicsEndTheLine: a command that panics has no reply, and the next one gets another line.
+func TestPanicsEndTheLine(t *testing.T) {
+	opened, h := 0, &handler{statuses: []resp.Status{resp.Close}}
+	lines := New(1, nil, func(commands.Peer) Handler { opened++; return h })
+	defer lines.Close()
+	require.ErrorIs(t, lines.Do(t.Context(), []string{"GET", "k"}, nil), errCut)
+	require.Equal(t, 1, h.failed)
+	require.NoError(t, lines.Do(t.Context(), []string{"GET", "k"}, func(Reply) {}))
+	require.Equal(t, 2, opened)
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 
 	"cellserver/commands"
+	"cellserver/limiters/rules"
+	"cellserver/resp"
 )
 
 // Barrier holds replies back until the changes that they report are safe. It is that of package transport.
@@ -37,38 +39,74 @@ var address = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
 // ErrLost means that a change of the command may be lost, so its outcome is unknown.
 var ErrLost = errors.New("the change could not be made safe, so the outcome is unknown")
 
-// Do runs a command and calls read with its reply, which is valid until read returns. It waits until the
-// reply may leave. The error is that of ctx, [ErrLost], or says that the server has closed the line.
+// Refused is the text of an error reply.
+type Refused string
+
+// Error implements error.
+func (r Refused) Error() string { return string(r) }
+
+// Do runs a command, and calls read with its reply. It waits until the reply may leave. The error is an error
+// reply ([Refused]), that of ctx, [ErrLost], or says that the server has closed the line.
 func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
-	return l.Decide(ctx, args, nil, read)
+	words := make([][]byte, len(args))
+	for i, arg := range args {
+		words[i] = []byte(arg)
+	}
+	out := resp.Writer{Proto: 2}
+	if err := l.run(ctx, words, nil, &out); err != nil {
+		return err
+	}
+	read(Reply{out.Bytes()})
+	return nil
 }
 
-// Decide is [Lines.Do] for a command that gives its decisions to a caller as values. Its reply is OK, or an
-// error.
-func (l *Lines) Decide(ctx context.Context, args []string, to commands.Decisions, read func(Reply)) error {
-	one, err := l.take(ctx)
-	if err != nil {
-		return err
+// Ask asks rules. The question then has the answer. The error is as for [Lines.Do].
+func (l *Lines) Ask(ctx context.Context, q *rules.Question) error {
+	return l.run(ctx, q.Words(), q, &resp.Writer{Proto: 2})
+}
+
+// run runs a command on a line, and opens the line if it must.
+func (l *Lines) run(ctx context.Context, args [][]byte, q *rules.Question, out *resp.Writer) error {
+	var one *line
+	select {
+	case one = <-l.free:
+	default:
+		var err error
+		if one, err = l.await(ctx); err != nil {
+			return err
+		}
+	}
+	if one != nil && one.closed.Load() {
+		one.end()
+		one = nil
+	}
+	if one == nil {
+		one = newLine(l.connect, address)
 	}
 	mark := uint64(0)
 	if l.barrier != nil {
 		mark = l.barrier.Mark()
 	}
-	need, err := l.runOn(ctx, &one, args, to, read)
-	l.free <- one
-	if err == nil && need != 0 && l.barrier != nil && !l.barrier.Wait(mark) {
-		return ErrLost
+	need, err := one.run(ctx, args, q, out)
+	if err != nil || one.closed.Load() {
+		one.end()
+		one = nil
 	}
-	return err
+	l.free <- one
+	switch {
+	case err != nil:
+		return err
+	case need != 0 && l.barrier != nil && !l.barrier.Wait(mark):
+		return ErrLost
+	case out.Len() > 0:
+		reply := Reply{out.Bytes()}
+		return reply.refusal()
+	}
+	return nil
 }
 
-// take waits for a free line, for as long as a command may be held back.
-func (l *Lines) take(ctx context.Context) (*line, error) {
-	select {
-	case one := <-l.free:
-		return one, nil
-	default:
-	}
+// await waits for a free line, for as long as a command may be held back.
+func (l *Lines) await(ctx context.Context) (*line, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	select {
@@ -77,27 +115,6 @@ func (l *Lines) take(ctx context.Context) (*line, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// runOn runs a command on a line, which it opens if it must. It sets the line to nil if it cannot be used
-// again.
-func (l *Lines) runOn(ctx context.Context, one **line, args []string, to commands.Decisions, read func(Reply)) (need uint64, err error) {
-	if *one != nil && (*one).closed.Load() {
-		(*one).end()
-		*one = nil
-	}
-	if *one == nil {
-		*one = newLine(l.connect, address)
-	}
-	reply, need, err := (*one).run(ctx, args, to)
-	if err == nil {
-		read(Reply{reply})
-	}
-	if !(*one).done() || err != nil {
-		(*one).end()
-		*one = nil
-	}
-	return need, err
 }
 
 // Close ends all lines. No Do may run, or run later.

@@ -6,12 +6,13 @@ import "bytes"
 // elements, and then element by element. The server has written the bytes, so Reply does not check them.
 type Reply struct{ rest []byte }
 
-// Error returns the text of an error reply, "" if the reply is not an error.
-func (r *Reply) Error() string {
+// refusal returns an error reply as an error, nil for another reply.
+func (r *Reply) refusal() error {
 	if len(r.rest) == 0 || r.rest[0] != '-' {
-		return ""
+		return nil
 	}
-	return string(r.next())
+	text, _, _ := bytes.Cut(r.rest[1:], []byte("\r\n"))
+	return Refused(text)
 }
 
 // Int reads an integer, or the number of elements of an array.
@@ -43,16 +44,4 @@ func (r *Reply) Bytes() []byte {
 	s := r.rest[:n]
 	r.rest = r.rest[n+2:]
 	return s
-}
-
-// next returns a line without its type and its end.
-func (r *Reply) next() []byte {
-	end := bytes.IndexByte(r.rest, '\n')
-	if end < 2 {
-		r.rest = nil
-		return nil
-	}
-	one := r.rest[1 : end-1]
-	r.rest = r.rest[end+1:]
-	return one
 }

@@ -28,7 +28,7 @@ func TestReply(t *testing.T) {
 	}
 	w.Int(7)
 	r := Reply{w.Bytes()}
-	require.Empty(t, r.Error())
+	require.NoError(t, r.refusal())
 	require.EqualValues(t, 2*len(numbers), r.Int())
 	for _, n := range numbers {
 		require.Equal(t, n, r.Int())
@@ -43,5 +43,5 @@ func TestReplyError(t *testing.T) {
 	w := new(resp.Writer)
 	w.Error("ERR no such rule")
 	r := Reply{w.Bytes()}
-	require.Equal(t, "ERR no such rule", r.Error())
+	require.Equal(t, Refused("ERR no such rule"), r.refusal())
 }

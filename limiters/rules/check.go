@@ -29,6 +29,8 @@ type Check struct {
 // answers are the limits of a request, each with what it says.
 type answers struct {
 	limits      []limiters.Asked
+	tightest    int                               // of limits
+	refused     bool                              // a limit refuses, also of a rule with SHADOW
 	limitMemory [ruleset.MaxLimits]limiters.Asked // of limits
 	used        int                               // the most limits of a request since Release
 }
@@ -109,8 +111,8 @@ func (c *Check) ambiguous(rest [][]byte, own limiters.Option) error {
 
 // begin finds the rule and the keys of a request. Args has the words after the keys.
 func (c *Check) begin(r *ruleset.Rules, tx *store.Tx, command string, words [][]byte, queued bool) error {
-	_, err := c.rule(r, tx, words[0], queued)
-	n := 1
+	c.findRule(r, tx, words[0], queued)
+	err, n := c.faultOfRule(), 1
 	if err == nil {
 		n, err = c.takeKeys(words)
 	}
@@ -149,9 +151,13 @@ func (c *Check) end(now int64, peeks bool) {
 
 // apply stores the decisions.
 func (c *Check) apply(now int64) {
-	c.giveBack(now)
+	if c.dryRun != nil {
+		c.giveBack(now)
+	}
 	limiters.ApplyAll(c.limits, now)
-	c.releases.keep(c.limits, c.chosen[:])
+	if c.releases.scopes > 0 {
+		c.releases.keep(c.limits, c.chosen[:])
+	}
 }
 
 // decide asks all limits.
@@ -164,15 +170,14 @@ func (c *Check) decide(now, quantity int64, charges bool) (err error) {
 	} else {
 		_, err = limiters.DecideAll(c.limits, now)
 	}
+	c.chooseTightest()
+	c.refused = c.limits[c.tightest].Answer.Limited
 	return err
 }
 
-// refuses reports whether a limit refuses, also of a rule with SHADOW.
-func (c *Check) refuses() bool { return c.limits[c.Tightest()].Answer.Limited }
-
 // answer sets a to the answer of the tightest limit, and counts it. A shadow rule allows.
 func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
-	*a = c.limits[c.Tightest()].Answer
+	*a = c.limits[c.tightest].Answer
 	looks = peeks || c.Args.Quantity == 0
 	if !looks {
 		c.count(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge), a.Limited)
@@ -194,7 +199,7 @@ func (c *Check) count(now, quantity int64, charge, limited bool) {
 // Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never
 // refuses. It is valid until Done.
 func (c *Check) Answer() limiters.Answer {
-	a := c.limits[c.Tightest()].Answer
+	a := c.limits[c.tightest].Answer
 	c.hide(&a)
 	return a
 }
@@ -209,14 +214,13 @@ func (c *Check) hide(a *limiters.Answer) {
 // Shadow reports whether the rule has SHADOW. It is valid until Done.
 func (c *Check) Shadow() bool { return c.found.Shadow }
 
-// rule returns the rule that decides for a name, and its error if its text is wrong.
-func (c *Check) rule(r *ruleset.Rules, tx *store.Tx, name []byte, queued bool) (*ruleset.Rule, error) {
+// findRule finds the rule that decides for a name, unless Footprint has found it.
+func (c *Check) findRule(r *ruleset.Rules, tx *store.Tx, name []byte, queued bool) {
 	if !c.looked || queued {
 		c.looked, c.plan = false, &c.own // the plan may be of another rule
-		name, _ = ruleset.CutScopes(name)
-		c.found, c.asked = r.Load(tx).Decides(name), name
+		c.asked, _ = ruleset.CutScopes(name)
+		c.found = r.Load(tx).Decides(c.asked)
 	}
-	return c.found, c.faultOfRule()
 }
 
 // faultOfRule returns why the rule that was found cannot decide, nil if it can.
@@ -344,18 +348,21 @@ func (c *Check) findReleases(tx *store.Tx, all bool) bool {
 	return c.releases.scopes > 0
 }
 
-// Tightest returns the index of the tightest limit. It is valid until Done.
-func (c *Check) Tightest() (best int) {
-	for i := range c.limits[1:] {
-		if c.limits[1+i].Answer.Tighter(&c.limits[best].Answer) {
-			best = 1 + i
+// chooseTightest finds the tightest limit, after all have answered.
+func (c *Check) chooseTightest() {
+	c.tightest = 0
+	for i := 1; i < len(c.limits); i++ {
+		if c.limits[i].Answer.Tighter(&c.limits[c.tightest].Answer) {
+			c.tightest = i
 		}
 	}
-	return best
 }
 
+// Tightest returns the index of the tightest limit. It is valid until Done.
+func (c *Check) Tightest() int { return c.tightest }
+
 // TightestKey returns the key of the tightest limit.
-func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.Tightest()].scope] }
+func (c *Check) TightestKey() []byte { return c.Keys[c.chosen[c.tightest].scope] }
 
 // Done ends a request. If the transaction goes on, its effects refer to the names of the keys, to the
 // release, and to the bucket. Then Done does not reuse that memory, and leaves it to the garbage collector.
@@ -376,7 +383,9 @@ func (c *Check) Done(goesOn bool) {
 func (c *Check) Release() {
 	c.plan, c.looked, c.dryRun = nil, false, nil
 	c.own.release()
-	c.prefetched.release()
+	if c.prefetched != nil {
+		c.prefetched.release()
+	}
 	c.limits, c.Keys = nil, nil
 	c.Args.Release()
 	clear(c.limitMemory[:c.used])

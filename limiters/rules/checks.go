@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"cellserver/internal/rediserr"
-	"cellserver/limiters"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
@@ -20,44 +19,42 @@ var (
 	ErrSamePair = rediserr.Error("ERR a rule stands twice with the same key")
 )
 
-// Checks are a request to several rules. A request calls Footprint, Ask, and then Done.
-//
-// The rules and their keys alternate: name, key, name, key. A rule with scopes occurs once for each of its
-// scopes, one after the other. It may name them: name@scope, key. All rules consume the quantity, or none
-// does. A rule with SHADOW decides for itself, and consumes nothing if another rule refuses.
+// Checks are a request to several rules. A request calls Footprint and Ask.
 type Checks struct {
-	memory  []Check // one for each pair
-	asked   []*Check
-	refuses []bool // a limit of the rule refuses
+	Question          // of a request in words
+	memory   []Check  // one for each pair
+	asked    []*Check // the rules of the request
 }
 
 // Footprint adds the partitions that a request needs, as [Check.Footprint] does.
 func (c *Checks) Footprint(r *ruleset.Rules, pairs [][]byte, queued bool, fp *store.Footprint) {
 	c.grow(len(pairs) / 2)
 	from := r.Sources() // all pairs see the same rules
-	for i := range len(pairs) / 2 {
-		c.memory[i].pairFootprint(r, from, pairs[2*i:2*i+2], queued, fp)
+	for at := 0; at < len(pairs); {
+		at = c.memory[at/2].pairFootprint(r, from, pairs, at, queued, fp)
 	}
 }
 
-// pairFootprint adds the partitions that a pair needs. It finds the rule, and leaves the plan to beginPairs.
+// pairFootprint adds the partitions that the pairs of a rule need, and plans their question. It returns the
+// position of the next pair.
 func (c *Check) pairFootprint(
-	r *ruleset.Rules, from ruleset.Sources, words [][]byte, queued bool, fp *store.Footprint,
-) {
+	r *ruleset.Rules, from ruleset.Sources, pairs [][]byte, at int, queued bool, fp *store.Footprint,
+) (next int) {
 	if c.looked = from.Parsed() && !queued; !c.looked {
-		c.lockRules(r, words, fp)
-		return
+		c.lockRules(r, pairs[at:at+2], fp)
+		return at + 2
 	}
-	key := words[1]
-	fp.AddKey(key)
 	c.plan = &c.own
-	name, _ := ruleset.CutScopes(words[0])
-	if c.found, c.asked = from.Decides(name), name; c.found == nil || ruleset.SharesSlot(key) {
-		return
+	name, _ := ruleset.CutScopes(pairs[at])
+	c.found, c.asked = from.Decides(name), name
+	next, err := c.takePairs(pairs, at)
+	if err != nil {
+		fp.AddKey(pairs[at+1]) // a call without partitions would have no transaction
+		return at + 2
 	}
-	for i := range c.found.Scopes { // the key may be that of any scope
-		c.addStates(&c.found.Scopes[i], key, fp)
-	}
+	c.make(c.found, name, c.Keys)
+	c.footprint(c.Keys, fp)
+	return next
 }
 
 // grow makes memory for n pairs.
@@ -67,68 +64,59 @@ func (c *Checks) grow(n int) {
 	}
 }
 
-// Ask decides. With CHARGE all rules consume the quantity, even if less is left. refusing is the index of the
-// first rule that refuses, -1 if all allow.
-func (c *Checks) Ask(
-	r *ruleset.Rules, tx *store.Tx, pairs [][]byte, args *limiters.Args, now int64, queued bool,
-) (refusing int, err error) {
-	c.grow(len(pairs) / 2)
-	c.asked, c.refuses = c.asked[:0], c.refuses[:0]
-	for at := 0; at < len(pairs); {
+// Ask answers a question.
+func (c *Checks) Ask(r *ruleset.Rules, tx *store.Tx, q *Question, now int64, queued bool) error {
+	c.grow(len(q.Pairs) / 2)
+	c.asked = c.asked[:0]
+	for at := 0; at < len(q.Pairs); {
 		one := &c.memory[at/2]
-		if at, err = one.beginPairs(r, tx, pairs, at, now, queued); err != nil {
-			return -1, err
+		if !one.looked || queued {
+			one.findRule(r, tx, q.Pairs[at], queued)
 		}
-		if c.shares(one) {
-			return -1, ErrSamePair
+		var err error
+		if at, err = one.takePairs(q.Pairs, at); err != nil {
+			return err
 		}
 		c.asked = append(c.asked, one)
+		if err = one.find(tx, now, false); err != nil {
+			return err
+		}
+		if len(c.asked) > 1 && c.shares(one) {
+			return ErrSamePair
+		}
 	}
-	refusing, charges := -1, args.Has(limiters.OptCharge)
+	q.Refusing = -1
 	for i, one := range c.asked {
-		if err := one.decide(now, args.Quantity, charges); err != nil {
-			return -1, err
+		if err := one.decide(now, q.Quantity, q.Charge); err != nil {
+			return err
 		}
-		c.refuses = append(c.refuses, one.refuses())
-		if refusing < 0 && c.refuses[i] && !one.Shadow() {
-			refusing = i
+		if one.refused && q.Refusing < 0 && !one.Shadow() {
+			q.Refusing = i
 		}
 	}
-	if refusing >= 0 && !charges {
-		err = c.decideAgain(now)
+	refused := q.Refusing >= 0 && !q.Charge
+	if refused && len(c.asked) > 1 {
+		if err := c.decideAgain(now); err != nil {
+			return err
+		}
 	}
-	switch {
-	case err != nil:
-	case args.Has(limiters.OptPeek):
-		for _, one := range c.asked {
+	for _, one := range c.asked {
+		if q.Peek {
 			one.giveBack(now)
+		} else {
+			one.apply(now)
 		}
-	default:
-		c.apply(now, args.Quantity, refusing >= 0 && !charges, charges)
+		if !q.Looks() && (!refused || one.refused) {
+			one.count(now, q.Quantity, q.Charge, one.refused)
+		}
 	}
-	return refusing, err
-}
-
-// beginPairs finds the rule of a pair, and takes as many pairs as the rule has scopes. It returns the
-// position of the next pair.
-func (c *Check) beginPairs(
-	r *ruleset.Rules, tx *store.Tx, pairs [][]byte, at int, now int64, queued bool,
-) (next int, err error) {
-	one, err := c.rule(r, tx, pairs[at], queued)
-	if err != nil {
-		return at, err
-	}
-	if next, err = c.takePairs(one, pairs, at); err != nil {
-		return at, err
-	}
-	c.looked = false // there is no plan yet
-	return next, c.find(tx, now, false)
+	return nil
 }
 
 // shares reports whether an earlier rule was asked under the same name and with an equal key in the same
 // scope.
 func (c *Checks) shares(one *Check) bool {
-	for _, other := range c.asked {
+	for _, other := range c.asked[:len(c.asked)-1] {
 		if !bytes.Equal(other.asked, one.asked) {
 			continue
 		}
@@ -144,40 +132,31 @@ func (c *Checks) shares(one *Check) bool {
 // decideAgain repeats the question with a quantity of 0, because another rule refuses. It asks the rules that
 // allowed the quantity.
 func (c *Checks) decideAgain(now int64) error {
-	for i, one := range c.asked {
-		if c.refuses[i] {
+	for _, one := range c.asked {
+		if one.refused {
 			continue
 		}
 		if err := one.decide(now, 0, false); err != nil {
 			return err
 		}
+		one.refused = false // what it has said before
 	}
 	return nil
 }
 
-// apply applies the decisions. If a rule refuses, only rules that refuse count the request. No rule counts a
-// quantity of 0.
-func (c *Checks) apply(now, quantity int64, refused, charges bool) {
-	for i, one := range c.asked {
-		one.apply(now)
-		if quantity != 0 && (!refused || c.refuses[i]) {
-			one.count(now, quantity, charges, c.refuses[i])
-		}
-	}
-}
-
-// Rules returns the rules that were asked, in their order. It is valid until Done.
+// Rules returns the rules that were asked, in their order. They are valid until Release.
 func (c *Checks) Rules() []*Check { return c.asked }
 
-// Done ends a request, as [Check.Done] does.
+// Done ends a request that has ended in an error, or whose transaction goes on. See [Check.Done].
 func (c *Checks) Done(goesOn bool) {
-	for i := range c.memory {
-		c.memory[i].Done(goesOn)
+	for _, one := range c.asked {
+		one.Done(goesOn)
 	}
 }
 
 // Release is [Check.Release] for all checks.
 func (c *Checks) Release() {
+	c.Question = Question{}
 	for i := range c.memory {
 		c.memory[i].Release()
 	}

@@ -37,11 +37,8 @@ func (c *Check) Limits() int { return len(c.limits) }
 // Explain returns limit number i of the rule, from 0.
 func (c *Check) Explain(i int) Explained {
 	from := &c.chosen[i]
-	s := &c.found.Scopes[from.scope]
-	key := c.Keys[from.scope]
-	own := s.IsOverridden(key)
-	l := from.limit
-	return Explained{s.Name, l.Text, l.Window(), own, &c.limits[i].Answer, key, c.keys[i].Key()}
+	l, scope, key := from.limit, c.found.Scopes[from.scope].Name, c.Keys[from.scope]
+	return Explained{scope, l.Text, l.Window(), from.own, &c.limits[i].Answer, key, c.keys[i].Key()}
 }
 
 // Look decides as [Check.Ask] does, and changes nothing. It does not give back reservations that have ended.

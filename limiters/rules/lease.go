@@ -51,7 +51,8 @@ func (c *Check) Lease(
 	if err != nil {
 		return g, err
 	}
-	*a = c.limits[c.Tightest()].Answer
+	c.chooseTightest()
+	*a = c.limits[c.tightest].Answer
 	if g.Units > 0 {
 		c.releases.keep(c.limits, c.chosen[:])
 	}

@@ -31,10 +31,12 @@ type prefetchedOnly struct {
 	named     int                       // length of the names in keys; the next request keeps them
 }
 
-// chosen is a limit that decides, and the position of its scope.
+// chosen is a limit that decides.
 type chosen struct {
 	limit *ruleset.Limit
-	scope int
+	scope int  // its position
+	alone bool // the scope has no other limit for the key
+	own   bool // the key has limits of its own
 }
 
 // warmth says what was prefetched of the keys of a plan.
@@ -61,7 +63,7 @@ func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
 	for i := range p.scopes {
 		key, at := keys[i], &p.slots[i]
 		at.find(key)
-		limits := found.Scopes[i].LimitsOf(key)
+		limits, overridden := found.Scopes[i].LimitsOf(key)
 		for j := range limits {
 			begin, l := len(names), &limits[j]
 			if own && at.Braces == ruleset.NoBraces {
@@ -70,7 +72,7 @@ func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
 				names = l.StateKey(names, asked, key, at.Braces)
 			}
 			p.keys[n] = at.key(names[begin:])
-			p.chosen[n] = chosen{l, i}
+			p.chosen[n] = chosen{l, i, len(limits) == 1, overridden}
 			n++
 		}
 	}
@@ -120,7 +122,7 @@ func (p *plan) footprint(keys [][]byte, fp *store.Footprint) {
 
 // addStates adds the partitions of all states of a key in a scope. Each of them may have another slot.
 func (p *plan) addStates(s *ruleset.Scope, key []byte, fp *store.Footprint) {
-	limits := s.LimitsOf(key)
+	limits, _ := s.LimitsOf(key)
 	for j := range limits {
 		fp.AddKey(limits[j].StateKey(nil, p.asked, key, ruleset.OtherBraces))
 	}

@@ -154,11 +154,8 @@ func (a *prefetched) take(from ruleset.Sources, words [][]byte) *plan {
 // sameBytes reports whether two names lie at the same place of the same buffer.
 func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
 
-// release drops the references to the batch. A nil prefetched is allowed.
+// release drops the references to the batch.
 func (a *prefetched) release() {
-	if a == nil {
-		return
-	}
 	for i := range min(a.made, uint(len(a.plans))) {
 		a.plans[i].release()
 	}

@@ -31,7 +31,8 @@ func (o Overriding) Recount(
 	was := tx.DB()
 	defer tx.Select(was)
 	s := &found.Scopes[found.ScopeIndex(scope)]
-	for _, one := range s.LimitsOf(o.Key) {
+	limits, _ := s.LimitsOf(o.Key)
+	for _, one := range limits {
 		state := one.StateKey(nil, []byte(o.Rule), o.Key, ruleset.BracesOf(o.Key))
 		for db := range databases {
 			tx.Select(db)

@@ -153,7 +153,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 		return a, false, err
 	}
 	peeks := c.Args.Has(limiters.OptPeek)
-	limited := c.refuses()
+	limited := c.refused
 	keeps := !peeks && (!limited || c.found.Shadow)
 	if keeps {
 		if err = c.keep(tx, now, limited); err != nil {
@@ -175,7 +175,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 // keep prepares the write of the record of a reservation that the limits have decided. If the rule is a
 // shadow that would have refused it, no limit has counted it.
 func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
-	r, a := c.reserves, c.limits[c.Tightest()].Answer
+	r, a := c.reserves, c.limits[c.tightest].Answer
 	c.hide(&a)
 	r.record = reservation.Record{ID: r.id, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a), Marks: r.marks[:0]}
 	for i := range c.limits {
@@ -226,7 +226,8 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 			return a, false, err
 		}
 	}
-	a = c.limits[c.Tightest()].Answer
+	c.chooseTightest()
+	a = c.limits[c.tightest].Answer
 	c.hide(&a)
 	if c.Args.Has(limiters.OptPeek) {
 		c.giveBack(now)

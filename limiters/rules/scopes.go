@@ -45,8 +45,8 @@ func (p *placing) put(scope, key []byte) error {
 	return nil
 }
 
-// all returns the keys, or an error that names the scopes without a key.
-func (p *placing) all() ([][]byte, error) {
+// missing returns an error that names the scopes without a key, nil if there are none.
+func (p *placing) missing() error {
 	var without []string
 	for i := range p.Scopes {
 		if p.has&(1<<i) == 0 {
@@ -54,9 +54,9 @@ func (p *placing) all() ([][]byte, error) {
 		}
 	}
 	if without != nil {
-		return nil, errScopes(p.Rule, "there is no key for "+strings.Join(without, ", "))
+		return errScopes(p.Rule, "there is no key for "+strings.Join(without, ", "))
 	}
-	return p.keys, nil
+	return nil
 }
 
 // takeKeys sets Keys to the keys of a request, in the order of the scopes of its rule. words are its words
@@ -82,13 +82,16 @@ func (c *Check) takeKeys(words [][]byte) (n int, err error) {
 			return n, err
 		}
 	}
-	c.Keys, err = p.all()
-	return n, err
+	c.Keys = p.keys
+	return n, p.missing()
 }
 
 // takePairs sets Keys to the keys of the pairs of one rule. It returns the position of the next pair.
-func (c *Check) takePairs(one *ruleset.Rule, pairs [][]byte, at int) (next int, err error) {
-	p, named := c.place(), c.named(pairs[at:])
+func (c *Check) takePairs(pairs [][]byte, at int) (next int, err error) {
+	if err := c.faultOfRule(); err != nil {
+		return at, err
+	}
+	one, p, named := c.found, c.place(), c.named(pairs[at:])
 	for next = at; next < len(pairs) && (named || p.given < len(one.Scopes)); next += 2 {
 		name, scope := ruleset.CutScopes(pairs[next])
 		if !bytes.Equal(name, c.asked) || named != (scope != nil) {
@@ -103,9 +106,11 @@ func (c *Check) takePairs(one *ruleset.Rule, pairs [][]byte, at int) (next int, 
 		return at, errScopes(one, inOrder)
 	case !named && p.given > 1 && next < len(pairs) && bytes.Equal(pairs[next], pairs[at]):
 		return at, errScopes(one, "more keys of this rule follow, and a request asks a rule once")
+	case p.given < len(one.Scopes):
+		return next, p.missing()
 	}
-	c.Keys, err = p.all()
-	return next, err
+	c.Keys = p.keys
+	return next, nil
 }
 
 const inOrder = "give a key for each, in this order"

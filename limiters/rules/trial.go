@@ -147,7 +147,7 @@ func (c *Check) again(
 	if err != nil {
 		return false, err
 	}
-	limited = c.refuses()
+	limited = c.refused
 	c.apply(one.At)
 	return limited, nil
 }

@@ -207,18 +207,19 @@ func (s *Scope) add(words [][]byte) error {
 	return nil
 }
 
-// LimitsOf returns the limits of a key.
-func (s *Scope) LimitsOf(key []byte) []Limit {
+// LimitsOf returns the limits of a key. own is true if the key, or a network around it, has limits of its
+// own.
+func (s *Scope) LimitsOf(key []byte) (limits []Limit, own bool) {
 	if s.overrides != nil {
 		if o := s.overrides.decides(key); o != nil {
-			return o.limits
+			return o.limits, true
 		}
 	}
-	return s.Limits
+	return s.Limits, false
 }
 
-// IsOverridden reports whether a key, or a network around it, has limits of its own.
-func (s *Scope) IsOverridden(key []byte) bool { return s.overrides.decides(key) != nil }
+// Kind tells the limit from the others of its scope: ":window", and ":window:2" for the second window.
+func (l *Limit) Kind() string { return l.tail[1:] }
 
 // States returns the names of the states that a key may have. They are those of the limits of the scope, of
 // its own limits, and of its releases. A name may occur twice.

@@ -26,7 +26,6 @@ type webDoor struct {
 // init sets the handler, and the bounds of each listener.
 func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *logger, c *certificates) {
 	d.name, d.secure.TLS = name, c.current
-	h = certified(h, c)
 	listeners := map[string]*bounded.Listener{name + "-port": &d.plain, name + "-tls-port": &d.secure}
 	for port, l := range listeners {
 		l.Handler, l.Bounds, l.Log = h, bounds, log.Logger
@@ -35,6 +34,7 @@ func (d *webDoor) init(name string, h http.Handler, bounds bounded.Bounds, log *
 				"address", addr, "error", err)
 		}
 	}
+	d.secure.Handler = certified(h, c)
 }
 
 // certified refuses requests with TLS of clients that have shown no certificate, if they must show one now. A

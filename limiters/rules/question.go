@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"strconv"
+
+	"cellserver/limiters"
+)
+
+// Question asks several rules, and has their answer.
+//
+// The rules and their keys alternate in the pairs: name, key, name, key. A rule with scopes occurs once for
+// each of its scopes, one after the other. It may name them: name@scope, key. All rules consume the quantity,
+// or none does. With Charge all consume it, even if less is left. A rule with SHADOW decides for itself, and
+// consumes nothing if another rule refuses.
+type Question struct {
+	Pairs        [][]byte
+	Quantity     int64
+	Peek, Charge bool
+
+	Refusing int  // the first rule that refuses; -1 if all allow
+	Shadow   bool // only rules with SHADOW were asked
+	Tightest limiters.Answer
+	Policies []Policy
+
+	words [][]byte // Pairs are a part of it
+	text  []byte   // of all words
+}
+
+// Policy is one limit of an answer, with its own answer. It is valid until the next question.
+type Policy struct {
+	Rule   []byte // the name in the question, without scopes
+	Scope  string
+	Kind   string // such as ":window:2"; "" if the scope has one limit
+	Window int64  // nanoseconds in which the whole limit comes back
+	Shadow bool
+	limiters.Answer
+}
+
+// Looks reports whether the request consumes nothing on purpose.
+func (q *Question) Looks() bool { return q.Peek || q.Quantity == 0 }
+
+// Begin makes the question ready for n pairs, which Add adds.
+func (q *Question) Begin(n int) {
+	q.words, q.text = q.words[:0], q.text[:0]
+	q.addWord("CL.MCHECK")
+	q.addWord(strconv.Itoa(n))
+	q.Quantity, q.Peek, q.Charge, q.Policies = 1, false, false, q.Policies[:0]
+}
+
+// Add adds a pair.
+func (q *Question) Add(name, key string) {
+	q.addWord(name)
+	q.addWord(key)
+	q.Pairs = q.words[2:]
+}
+
+func (q *Question) addWord(word string) {
+	begin := len(q.text)
+	q.text = append(q.text, word...)
+	q.words = append(q.words, q.text[begin:len(q.text):len(q.text)])
+}
+
+// Words returns the question as the command that asks it.
+func (q *Question) Words() [][]byte {
+	n := len(q.Pairs)
+	if q.Quantity != 1 {
+		q.addWord("QUANTITY")
+		q.addWord(strconv.FormatInt(q.Quantity, 10))
+	}
+	if q.Peek {
+		q.addWord("PEEK")
+	}
+	if q.Charge {
+		q.addWord("CHARGE")
+	}
+	q.addWord("EXPLAIN")
+	q.Pairs = q.words[2 : 2+n]
+	return q.words
+}
+
+// Release drops the references to a request, and keeps the memory.
+func (q *Question) Release() {
+	clear(q.words)
+	clear(q.Policies)
+	*q = Question{words: q.words[:0], text: q.text[:0], Policies: q.Policies[:0]}
+}
+
+// Explain fills the answer of a question, limit by limit.
+func (c *Checks) Explain(q *Question) {
+	q.Shadow = true
+	for i, one := range c.asked {
+		a := one.Answer()
+		if i == 0 || a.Tighter(&q.Tightest) {
+			q.Tightest = a
+		}
+		q.Shadow = q.Shadow && one.Shadow()
+		for i := range one.limits {
+			from := &one.chosen[i]
+			p := Policy{
+				Rule: one.asked, Scope: one.found.Scopes[from.scope].Name, Window: from.limit.Window(),
+				Shadow: one.Shadow(), Answer: one.limits[i].Answer,
+			}
+			if !from.alone {
+				p.Kind = from.limit.Kind()
+			}
+			q.Policies = append(q.Policies, p)
+		}
+	}
+}
