@@ -48,8 +48,8 @@ func (p Permit) Apply(e *store.Entry, a *Answer, now int64) {
 	Grant(e, p.holder, int(a.state[0]), a.state[1], now+a.ResetAfter)
 }
 
-// Grant stores the lease of a holder, until a Unix nanosecond, and forgets leases that have ended. At latest all
-// leases have ended, so the key expires then.
+// Grant stores the lease of a holder, until a Unix nanosecond, and forgets leases that have ended. At
+// latest all leases have ended, so the key expires then.
 func Grant(e *store.Entry, holder []byte, ended int, end, latest int64) {
 	e.ZRemRange(0, ended)
 	e.ZAdd(float64(end/1000), holder)

@@ -16,9 +16,9 @@ import (
 //
 // The reply is the reply of all limiters.
 //
-// The holders are in a sorted set, as those of CL.ACQUIRE, and those of a partition in the set {key}:name. The
-// string {key}:adaptive has the state of the algorithm. A key with braces has key:name and key:adaptive. The
-// open window is in the memory of this node only.
+// The holders are in a sorted set, as those of CL.ACQUIRE, and those of a partition in the set {key}:name.
+// The string {key}:adaptive has the state of the algorithm. A key with braces has key:name and
+// key:adaptive. The open window is in the memory of this node only.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.enter", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,

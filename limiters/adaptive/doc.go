@@ -1,7 +1,7 @@
 // Package adaptive finds how many calls a service takes at once, from the latencies and drops of its callers.
 //
-// It is a pure function of (state, window, options). The caller counts the calls of a window, keeps the state,
-// and stores what [Options.Next] returns. The package knows no clock, no key, no bytes and no lock.
+// It is a pure function of (state, window, options). The caller counts the calls of a window, keeps the
+// state, and stores what [Options.Next] returns. The package knows no clock, no key, no bytes and no lock.
 //
 // # Files
 //

@@ -13,8 +13,9 @@ const (
 	dropped  = 4 // 1 if the last window dropped more than one sample in 100
 )
 
-// nextGradient compares the latency of a window with the least one. While calls wait, it takes up to an eighth
-// off. If the throughput falls with the limit, nothing has waited: the service is slower, and the base follows.
+// nextGradient compares the latency of a window with the least one. While calls wait, it takes up to an
+// eighth off. If the throughput falls with the limit, nothing has waited: the service is slower, and the
+// base follows.
 func nextGradient(s *State, w *Window, o *Options) {
 	rtt, limit, m := w.MeanLatency(), s.Limit(), &s.Memory
 	if m[base] == 0 || rtt < m[base] {

@@ -98,8 +98,8 @@ func (m *Meter) Refuse() {
 	m.Denied++
 }
 
-// Close ends the window if its time has come, and returns the state after it. `sampled` says that a call has ended
-// now, which alone ends a window of one sample.
+// Close ends the window if its time has come, and returns the state after it. `sampled` says that a call
+// has ended now, which alone ends a window of one sample.
 func (m *Meter) Close(s State, now int64, sampled bool) (State, Ended) {
 	if now < m.End || m.Window == 0 && !sampled {
 		return s, Ended{}
@@ -118,8 +118,8 @@ func (m *Meter) Close(s State, now int64, sampled bool) (State, Ended) {
 	return s, ended
 }
 
-// window returns the window that ends now. If nobody has called for another window since its end, it counts as
-// long as it should have been.
+// window returns the window that ends now. If nobody has called for another window since its end, it counts
+// as long as it should have been.
 func (m *Meter) window(now int64) Window {
 	length := m.Window
 	if since := now - m.End; since < m.Window {

@@ -17,8 +17,8 @@ type State struct {
 	Memory [5]int64
 }
 
-// base is the index of the latency of a service without a queue in the memory of all algorithms but AIMD. It is
-// in ns, of GRADIENT2 in 1/1,024 ns.
+// base is the index of the latency of a service without a queue in the memory of all algorithms but AIMD.
+// It is in ns, of GRADIENT2 in 1/1,024 ns.
 const base = 0
 
 // Begin returns the state of a limit that has seen nothing.

@@ -45,8 +45,8 @@ var enterWords = [...]struct {
 	{"partition", 4, "a name, OF, and names with percentages"}, {"ms", 0, ""}, {"peek", 0, ""},
 }
 
-// algorithmWords is how many of the first words name an algorithm: that with the number of the word. A request
-// has one of them at most.
+// algorithmWords is how many of the first words name an algorithm: that with the number of the word. A
+// request has one of them at most.
 const algorithmWords = int(adaptive.Algorithms)
 
 // enterParams are the values of the options.
@@ -201,7 +201,8 @@ const inMillis = int(ignored) + 1
 
 // leaveWord returns the number of an option of CL.LEAVE, -1 for another word.
 func leaveWord(arg []byte) int {
-	for i, name := range [...]string{succeeded: "ok", droppedCall: "drop", ignored: "ignore", inMillis: "ms"} {
+	all := [...]string{succeeded: "ok", droppedCall: "drop", ignored: "ignore", inMillis: "ms"}
+	for i, name := range all {
 		if word.Is(arg, name) {
 			return i
 		}

@@ -1,7 +1,7 @@
 // Package flight keeps adaptive limits in keys: how many calls of a service may be under way (CL.ENTER).
 //
-// Package limiters/adaptive finds a limit from the latencies of calls, and knows numbers only. A [Flight] is one
-// such limit in a transaction:
+// Package limiters/adaptive finds a limit from the latencies of calls, and knows numbers only. A [Flight]
+// is one such limit in a transaction:
 //
 //	the holders     sorted sets as those of CL.ACQUIRE: that of the key, and one for each partition
 //	the algorithm   a string beside them, which changes once a window
@@ -19,8 +19,8 @@
 //
 // All keys of a limit have one slot. A key whose braces would give its state another slot is refused.
 //
-// Invariants: an error changes nothing. A value that no limit has left is an error, and not a state. At most as
-// many calls as the limit are under way, and of each partition its share more.
+// Invariants: an error changes nothing. A value that no limit has left is an error, and not a state. At
+// most as many calls as the limit are under way, and of each partition its share more.
 //
 // The package takes no locks: the caller's transaction holds the partition of the key.
 package flight

@@ -1,8 +1,6 @@
 package flight
 
 import (
-	"math"
-
 	"cellserver/internal/exact"
 	"cellserver/limiters"
 	"cellserver/limiters/adaptive"
@@ -102,8 +100,8 @@ func (f *Flight) others(partition int) (c crowd, err error) {
 	return c, nil
 }
 
-// save stores the state if it has changed, or if it would soon expire. `begins` says that a limit without a state
-// gets one.
+// save stores the state if it has changed, or if it would soon expire. `begins` says that a limit without a
+// state gets one.
 func (f *Flight) save(old *kept, begins bool) {
 	const lives, renewedAfter = 600, 300
 	window := max(f.Meter.Window, adaptive.DefaultWindow)
@@ -111,6 +109,6 @@ func (f *Flight) save(old *kept, begins bool) {
 	soon := exact.Plus(f.now, window*renewedAfter) / 1e6
 	renews := f.exists && f.Ended.Result > adaptive.Short && f.state.ExpireAt() < soon
 	if changed || renews {
-		f.state.SetBytes(f.kept.text(), exact.CeilDiv(min(f.now, math.MaxInt64-window*lives)+window*lives, 1e6))
+		f.state.SetBytes(f.kept.text(), exact.CeilDiv(exact.Plus(f.now, window*lives), 1e6))
 	}
 }

@@ -89,8 +89,8 @@ func isShareName(name []byte) bool {
 	return len(name) > 0 && len(name) <= longest && string(name) != stateSuffix && enterWord(name) < 0
 }
 
-// takeShares takes the partitions of a request. A partition that the request does not name stays while calls are
-// under way in it, and has no percentage.
+// takeShares takes the partitions of a request. A partition that the request does not name stays while
+// calls are under way in it, and has no percentage.
 func (f *Flight) takeShares(asked shares) error {
 	if len(asked) == 0 {
 		return nil

@@ -19,8 +19,8 @@ const stateForm = "adaptive1"
 const errSlot rediserr.Error = "ERR key must have no braces, or a hash tag such as {user}: " +
 	"the state of the limit has the slot of the key"
 
-// besideKey appends the name of a key of the same limit, in the slot of `key`: {key}:suffix, or key:suffix if the
-// key has braces.
+// besideKey appends the name of a key of the same limit, in the slot of `key`: {key}:suffix, or key:suffix
+// if the key has braces.
 func besideKey(to, key []byte, suffix string) ([]byte, error) {
 	if len(key) > 0 && !bytes.ContainsAny(key, "{}") {
 		to = append(append(append(to, '{'), key...), '}', ':')

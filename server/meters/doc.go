@@ -9,6 +9,7 @@
 //
 // Invariants: the table has at most [Keys] keys. A key has a window only in its own part of the table.
 //
-// Locks: each part of the table has a lock, and so has the list of watched keys. They are innermost locks. The
-// caller holds the partition of a key from Get to Put, so that no other caller changes the window in between.
+// Locks: each part of the table has a lock, and so has the list of watched keys. They are innermost locks.
+// The caller holds the partition of a key from Get to Put, so that no other caller changes the window in
+// between.
 package meters

@@ -42,8 +42,8 @@ type name struct {
 	key string
 }
 
-// row is the window of a key. `used` says that a second request has come since the hand of the clock passed. So
-// many keys of one request each do not evict those in use.
+// row is the window of a key. `used` says that a second request has come since the hand of the clock
+// passed. So many keys of one request each do not evict those in use.
 type row struct {
 	name  name
 	meter adaptive.Meter
