@@ -22,7 +22,7 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "cl.enter", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Begins a call of a service, within a number of calls that the server finds from their latencies.",
+	Summary: "Begins a call of a service, if the limit that the server finds has room.",
 	Usage: "key lease holder [AIMD latency | VEGAS | GRADIENT2 | GRADIENT] [BETWEEN least most] [START n] " +
 		"[WINDOW seconds] [TOLERANCE percent] [PARTITION name OF name percent [name percent ...]] " +
 		"[UPTO percent] [MS] [PEEK]",

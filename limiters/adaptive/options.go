@@ -23,7 +23,8 @@ var algorithms = [...]struct {
 	most [5]int64
 }{
 	Gradient: {"GRADIENT", nextGradient, [...]int64{
-		base: LongestLatency, fromSize: MostLimit * One, fromRate: math.MaxInt64, fast: MostLimit * One, dropped: 1,
+		base: LongestLatency, fromSize: MostLimit * One, fromRate: math.MaxInt64,
+		fast: MostLimit * One, dropped: 1,
 	}},
 	Gradient2: {"GRADIENT2", nextGradient2, [...]int64{
 		base: LongestLatency * longUnit, warmups: warmupCount, warmupSum: LongestLatency * warmupCount, 4: 0,
