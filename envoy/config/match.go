@@ -1,0 +1,132 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	common "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+)
+
+// A Match is the rule for a descriptor of a request, and the names under which it counts.
+type Match struct {
+	Rule    *Rule  // nil if no rule matches
+	Counter string // the name of the counter, without the period
+	Metric  string // the name of the metric if it has values of the request, else ""
+}
+
+// Find finds the rule for a descriptor. A limit in the descriptor replaces the rule.
+func (s *Set) Find(domain string, d *common.RateLimitDescriptor) (Match, error) {
+	top := s.domains[domain]
+	if top == nil {
+		return Match{}, nil
+	}
+	if d.GetLimit() != nil {
+		return override(domain, d)
+	}
+	entries := d.GetEntries()
+	var room [32]*node
+	path := room[:0]
+	for n := top; len(path) < len(entries); path = append(path, n) {
+		if n = n.child(entries[len(path)]); n == nil {
+			return Match{}, nil
+		}
+	}
+	if len(path) == 0 || path[len(path)-1].rule == nil {
+		return Match{}, nil
+	}
+	m := Match{Rule: path[len(path)-1].rule}
+	if !m.Rule.Unlimited {
+		m.Counter = counterOf(domain, path, entries)
+	}
+	m.Metric = metricOf(domain, path, entries)
+	return m, nil
+}
+
+// child finds the child for an entry: by its value, else by a pattern, else without a value.
+func (n *node) child(e *common.RateLimitDescriptor_Entry) *node {
+	if len(n.children) == 0 {
+		return nil
+	}
+	joined := e.GetKey() + "_" + e.GetValue()
+	if c := n.children[joined]; c != nil {
+		return c
+	}
+	for _, w := range n.wildcards {
+		if matchesPattern(w.pattern, joined) {
+			return w.child
+		}
+	}
+	return n.children[e.GetKey()]
+}
+
+// counterOf names the counter of a descriptor: by its values, or by the pattern where it shares a threshold.
+func counterOf(domain string, path []*node, entries []*common.RateLimitDescriptor_Entry) string {
+	var room [256]byte
+	b := appendEscaped(room[:0], domain)
+	for i, e := range entries {
+		if path[i].shared {
+			b = appendEscaped(append(b, ':'), path[i].name())
+			continue
+		}
+		b = appendEntry(b, e.GetKey(), e.GetValue())
+	}
+	return counterName(b)
+}
+
+// metricOf names the metric of a rule if the rule asks for values of the request.
+func metricOf(domain string, path []*node, entries []*common.RateLimitDescriptor_Entry) string {
+	detailed := path[len(path)-1].rule.Modes.DetailedMetric
+	dynamic := detailed
+	for _, n := range path {
+		dynamic = dynamic || n.toMetric
+	}
+	if !dynamic {
+		return ""
+	}
+	b := &strings.Builder{}
+	b.WriteString(domain)
+	for i, e := range entries {
+		b.WriteByte('.')
+		if n := path[i]; n.shared || !detailed && !n.toMetric {
+			b.WriteString(n.name())
+			continue
+		}
+		writeEntry(b, e)
+	}
+	return b.String()
+}
+
+// writeEntry writes an entry as metrics have it.
+func writeEntry(b *strings.Builder, e *common.RateLimitDescriptor_Entry) {
+	b.WriteString(e.GetKey())
+	if e.GetValue() != "" {
+		b.WriteByte('_')
+		b.WriteString(e.GetValue())
+	}
+}
+
+// override makes the rule of a descriptor that brings its own limit.
+func override(domain string, d *common.RateLimitDescriptor) (Match, error) {
+	unit := Unit(d.GetLimit().GetUnit())
+	period, ok := periods[unit]
+	if !ok {
+		return Match{}, fmt.Errorf("the limit of a descriptor has unit %v: "+
+			"use SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", unit)
+	}
+	metric := &strings.Builder{}
+	metric.WriteString(domain)
+	name := appendEscaped(nil, domain)
+	for _, e := range d.GetEntries() {
+		metric.WriteByte('.')
+		writeEntry(metric, e)
+		name = appendEntry(name, e.GetKey(), e.GetValue())
+	}
+	rule := &Rule{
+		FullKey: metric.String(), Index: -1, Period: period,
+		Limit: &ratelimit.RateLimitResponse_RateLimit{
+			RequestsPerUnit: d.GetLimit().GetRequestsPerUnit(), Unit: unit,
+		},
+	}
+	return Match{Rule: rule, Counter: counterName(name), Metric: rule.FullKey}, nil
+}

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// A Unit is the unit of a limit, as the protocol numbers it.
+type Unit = ratelimit.RateLimitResponse_RateLimit_Unit
+
+// A Rule is the limit of one place in the tree of rules.
+type Rule struct {
+	FullKey   string                                 // such as "shop.tier_gold.path"
+	Index     int                                    // the place in Set.Rules, or -1 for an override
+	Limit     *ratelimit.RateLimitResponse_RateLimit // the limit as an answer has it: never changed
+	Period    time.Duration                          // 0 if unlimited
+	Replaces  []string                               // names of other rules
+	Unlimited bool
+	Modes     Modes
+	Metadata  *structpb.Struct // or nil
+}
+
+// Modes are the switches of a rule.
+type Modes struct {
+	Shadow         bool // never refuses
+	Quota          bool // refuses only if all rules with Quota refuse
+	DetailedMetric bool // metrics have the values of all levels
+	ValueToMetric  bool // metrics have the value of this level
+}
+
+const day = 24 * time.Hour
+
+// periods are the lengths of the units. A month has 30 days, and a year 365.
+var periods = map[Unit]time.Duration{
+	ratelimit.RateLimitResponse_RateLimit_SECOND: time.Second,
+	ratelimit.RateLimitResponse_RateLimit_MINUTE: time.Minute,
+	ratelimit.RateLimitResponse_RateLimit_HOUR:   time.Hour,
+	ratelimit.RateLimitResponse_RateLimit_DAY:    day,
+	ratelimit.RateLimitResponse_RateLimit_WEEK:   7 * day,
+	ratelimit.RateLimitResponse_RateLimit_MONTH:  30 * day,
+	ratelimit.RateLimitResponse_RateLimit_YEAR:   365 * day,
+}
+
+// buildRule checks the rate limit of a descriptor, and makes its rule.
+func buildRule(file, fullKey string, d *YamlDescriptor) (*Rule, error) {
+	r := d.RateLimit
+	unit := Unit(ratelimit.RateLimitResponse_RateLimit_Unit_value[strings.ToUpper(r.Unit)])
+	period, valid := periods[unit]
+	switch {
+	case r.Unlimited && valid:
+		return nil, fault(file, "should not specify rate limit unit when unlimited")
+	case !r.Unlimited && !valid:
+		return nil, fault(file, "invalid rate limit unit '%s'", r.Unit)
+	}
+	replaces := make([]string, len(r.Replaces))
+	for i, other := range r.Replaces {
+		if other.Name == "" {
+			return nil, fault(file, "should not have an empty replaces entry")
+		}
+		if other.Name == r.Name {
+			return nil, fault(file, "replaces should not contain name of same descriptor")
+		}
+		replaces[i] = other.Name
+	}
+	metadata, err := buildMetadata(d.Metadata)
+	if err != nil {
+		return nil, fault(file, "error parsing metadata: %v", err)
+	}
+	return &Rule{
+		FullKey: fullKey, Period: period, Replaces: replaces, Unlimited: r.Unlimited, Metadata: metadata,
+		Limit: &ratelimit.RateLimitResponse_RateLimit{
+			RequestsPerUnit: r.RequestsPerUnit, Unit: unit, Name: r.Name,
+		},
+		Modes: Modes{
+			Shadow: d.ShadowMode, Quota: d.QuotaMode,
+			DetailedMetric: d.DetailedMetric, ValueToMetric: d.ValueToMetric,
+		},
+	}, nil
+}
+
+// buildMetadata turns the metadata of a rule into what an answer has.
+func buildMetadata(metadata map[string]any) (*structpb.Struct, error) {
+	if len(metadata) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(metadata)
+	if err != nil {
+		return nil, err
+	}
+	s := &structpb.Struct{}
+	if err := s.UnmarshalJSON(text); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
