@@ -271,7 +271,8 @@ descriptors:
 	require.Equal(t, []any{1.0, 2.5, map[string]any{"any": "thing"}}, m.Rule.Metadata.AsMap()["list"])
 }
 
-// A file of some megabytes must not fill the memory: neither by its aliases, nor by its levels, nor by its names.
+// A file of some megabytes must not fill the memory: neither by its aliases, nor by its levels, nor by
+// its names.
 func TestHostileFilesAreRefused(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c <= 'i'; c++ {

@@ -4,9 +4,9 @@
 // rule, and how one is built. tree.go builds the tree of all files. match.go walks it. key.go writes the
 // names of counters. wildcard.go matches patterns. dump.go prints the rules.
 //
-// Invariants: a Set never changes after it is built. A set of files is built whole, or there is an error and
-// no Set. Two descriptors that differ have different counters, unless a rule shares its threshold. Errors
-// have the texts that users of the service know.
+// Invariants: a Set never changes after it is built. A set of files is built whole, or there is an error
+// and no Set. Two descriptors that differ have different counters, unless a rule shares its threshold.
+// Errors have the texts that users of the service know.
 //
 // It has no locks.
 package config

@@ -31,8 +31,8 @@ func appendEntry(b []byte, key, value string) []byte {
 	return appendEscaped(append(b, '='), value)
 }
 
-// counterName bounds the name of a counter. A cut name has a part that begins with "#" and has no "=", which
-// the entry of a descriptor always has.
+// counterName bounds the name of a counter. A cut name has a part that begins with "#" and has no "=",
+// which the entry of a descriptor always has.
 func counterName(b []byte) string {
 	if len(b) <= maxCounterName {
 		return string(b)

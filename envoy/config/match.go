@@ -60,7 +60,8 @@ func (n *node) child(e *common.RateLimitDescriptor_Entry) *node {
 	return n.children[e.GetKey()]
 }
 
-// counterOf names the counter of a descriptor: by its values, or by the pattern where it shares a threshold.
+// counterOf names the counter of a descriptor: by its values, or by the pattern where it shares a
+// threshold.
 func counterOf(domain string, path []*node, entries []*common.RateLimitDescriptor_Entry) string {
 	var room [256]byte
 	b := appendEscaped(room[:0], domain)

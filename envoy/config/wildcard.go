@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// matchesPattern reports whether a text has the parts of a pattern in their order, without overlap. The first
-// part begins the text, and the last one ends it.
+// matchesPattern reports whether a text has the parts of a pattern in their order, without overlap. The
+// first part begins the text, and the last one ends it.
 func matchesPattern(parts []string, text string) bool {
 	first, last := parts[0], parts[len(parts)-1]
 	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {

@@ -48,7 +48,8 @@ type Result struct {
 
 // A Counter is a store of counters.
 type Counter interface {
-	// Count counts a request as one. It returns before the deadline of the context, with an error if need be.
+	// Count counts a request as one. It returns before the deadline of the context, with an error if need
+	// be.
 	Count(ctx context.Context, r Request) ([]Result, error)
 
 	// Ready returns nil if the store can answer a request.

@@ -22,7 +22,8 @@ type Collector struct {
 	times    prometheus.Histogram
 }
 
-// NewCollector makes a collector. The mapping is the text of a file of statsd_exporter, "" is the usual one.
+// NewCollector makes a collector. The mapping is the text of a file of statsd_exporter, "" is the usual
+// one.
 func NewCollector(r *Registry, mapping string, tags map[string]string) (*Collector, error) {
 	if mapping == "" {
 		mapping = defaultMapping

@@ -1,0 +1,28 @@
+package source
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// A backoff waits longer after each failure.
+type backoff struct{ first, longest, next time.Duration }
+
+// reset makes the next wait the shortest one.
+func (b *backoff) reset() { b.next = 0 }
+
+// wait waits, and reports false if the context ends. Half of the time is by chance.
+func (b *backoff) wait(ctx context.Context) bool {
+	if b.next = min(2*b.next, b.longest); b.next == 0 {
+		b.next = min(b.first, b.longest)
+	}
+	timer := time.NewTimer(b.next/2 + rand.N(b.next/2+1))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

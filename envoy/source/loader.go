@@ -1,0 +1,42 @@
+package source
+
+import (
+	"log/slog"
+
+	"cellserver/envoy/config"
+	"cellserver/envoy/stats"
+)
+
+// A Loader builds sets of rules, and gives the good ones to the service.
+type Loader struct {
+	merge     bool
+	use       func(*config.Set)
+	log       *slog.Logger
+	good, bad *stats.Counter
+}
+
+// NewLoader makes a loader. With merge, several files may have the same domain.
+func NewLoader(merge bool, use func(*config.Set), registry *stats.Registry, log *slog.Logger) *Loader {
+	return &Loader{
+		merge: merge, use: use, log: log,
+		good: registry.Counter("ratelimit.service.config_load_success"),
+		bad:  registry.Counter("ratelimit.service.config_load_error"),
+	}
+}
+
+// load uses a set of files. If they are bad, or could not be read, the old rules stay.
+func (l *Loader) load(files []config.File, err error) error {
+	var set *config.Set
+	if err == nil {
+		set, err = config.Build(files, l.merge)
+	}
+	if err != nil {
+		l.bad.Add(1)
+		l.log.Error("the new rules are not used, the old ones stay: " + err.Error())
+		return err
+	}
+	l.use(set)
+	l.good.Add(1)
+	l.log.Info("new rules are used", "files", len(files), "rules", len(set.Rules))
+	return nil
+}
