@@ -37,26 +37,30 @@ func Server(files Files) (*tls.Config, error) {
 	}, nil
 }
 
-// Client makes the configuration of a client.
+// Client makes the configuration of a client. Without a name in the files the library checks that of the
+// address, with the CA of the start: a handshake does not know an address that is no name.
 func Client(files Files) (*tls.Config, error) {
 	s, err := open(files)
 	if err != nil {
 		return nil, err
 	}
-	return &tls.Config{
-		MinVersion: tls.VersionTLS12,
+	c := &tls.Config{
+		MinVersion: tls.VersionTLS12, RootCAs: s.pool,
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			if cert, _ := s.content(); cert != nil {
 				return cert, nil
 			}
 			return &tls.Certificate{}, nil
 		},
-		InsecureSkipVerify: true, // VerifyConnection verifies, with the present content of the CA file
-		VerifyConnection: func(state tls.ConnectionState) error {
+	}
+	if files.Name != "" || files.AnyName {
+		c.InsecureSkipVerify = true // VerifyConnection verifies, with the present content of the CA file
+		c.VerifyConnection = func(state tls.ConnectionState) error {
 			_, pool := s.content()
 			return verify(state, pool, files)
-		},
-	}, nil
+		}
+	}
+	return c, nil
 }
 
 // verify verifies the certificate of a server.
@@ -69,13 +73,10 @@ func verify(state tls.ConnectionState, pool *x509.CertPool, files Files) error {
 	if _, err := leaf.Verify(x509.VerifyOptions{Roots: pool, Intermediates: between}); err != nil {
 		return err
 	}
-	switch {
-	case files.AnyName:
+	if files.AnyName {
 		return nil
-	case files.Name != "":
-		return checkName(leaf, files.Name)
 	}
-	return leaf.VerifyHostname(state.ServerName)
+	return checkName(leaf, files.Name)
 }
 
 // checkName checks that a certificate has a name: a DNS name, an address or a URI.

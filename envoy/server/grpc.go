@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"time"
+
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	"cellserver/envoy/stats"
+)
+
+// Bounds on what one client of gRPC may do.
+const (
+	maxMessage = 256 << 10
+	maxStreams = 1000
+	handshake  = 10 * time.Second
+)
+
+// A GRPC has the settings of the gRPC server.
+type GRPC struct {
+	TLS              *tls.Config // or nil
+	MaxAge, AgeGrace time.Duration
+	More             []grpc.ServerOption
+}
+
+// newGRPC makes the gRPC server.
+func newGRPC(o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m measure) *grpc.Server {
+	options := append([]grpc.ServerOption{
+		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ConnectionTimeout(handshake),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionAge: o.MaxAge, MaxConnectionAgeGrace: o.AgeGrace,
+			Time: time.Minute, Timeout: 20 * time.Second,
+		}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
+			MinTime: 5 * time.Second, PermitWithoutStream: true,
+		}),
+		grpc.UnaryInterceptor(m.intercept),
+	}, o.More...)
+	if o.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(o.TLS)))
+	}
+	s := grpc.NewServer(options...)
+	ratelimit.RegisterRateLimitServiceServer(s, service)
+	healthpb.RegisterHealthServer(s, h)
+	reflection.Register(s)
+	return s
+}
+
+// A measure measures requests.
+type measure struct {
+	requests *stats.Timer
+	now      func() time.Time
+}
+
+// intercept measures the requests of the service, not those for its health.
+func (m measure) intercept(
+	ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler,
+) (any, error) {
+	if info.FullMethod != ratelimit.RateLimitService_ShouldRateLimit_FullMethodName {
+		return handle(ctx, request)
+	}
+	begin := m.now()
+	response, err := handle(ctx, request)
+	m.requests.Observe(m.now().Sub(begin))
+	return response, err
+}

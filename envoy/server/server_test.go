@@ -1,0 +1,322 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	common "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+
+	"cellserver/envoy/config"
+	"cellserver/envoy/count/counttest"
+	"cellserver/envoy/service"
+	"cellserver/envoy/stats"
+)
+
+const rules = `
+domain: shop
+descriptors:
+  - {key: a, rate_limit: {unit: minute, requests_per_unit: 3}}
+  - {key: wide, rate_limit: {unit: minute, requests_per_unit: 1000}}
+`
+
+// A harness is a server on free ports, over a store of the test.
+type harness struct {
+	*Server
+	store   *counttest.Store
+	service *service.Service
+	health  *Health
+	stop    func() error
+}
+
+func start(t *testing.T, change func(*Options)) *harness {
+	t.Helper()
+	h := &harness{store: counttest.New()}
+	registry := stats.NewRegistry()
+	h.service = service.New(h.store, registry, service.Options{})
+	h.health = NewHealth(h.store.Ready, false, func() bool { return true })
+	file, err := config.Parse("config.a.yaml", []byte(rules))
+	require.NoError(t, err)
+	set, err := config.Build([]config.File{file}, false)
+	require.NoError(t, err)
+	h.service.Use(set)
+	o := Options{
+		Addresses: Addresses{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0", Debug: "127.0.0.1:0"},
+		Service:   h.service, Health: h.health, Requests: &registry.Requests, Now: time.Now,
+	}
+	if change != nil {
+		change(&o)
+	}
+	h.Server, err = Listen(o)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- h.Serve(ctx) }()
+	h.stop = sync.OnceValue(func() error { cancel(); return <-done })
+	t.Cleanup(func() { require.NoError(t, h.stop()) })
+	return h
+}
+
+// dial connects to the gRPC server.
+func (h *harness) dial(t *testing.T, options ...grpc.DialOption) *grpc.ClientConn {
+	t.Helper()
+	address := h.Address(0)
+	if h.options.Addresses.UnixSocket != "" {
+		address = "unix:" + address
+	}
+	if len(options) == 0 {
+		options = []grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}
+	}
+	c, err := grpc.NewClient(address, options...)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func request(key, value string) *ratelimit.RateLimitRequest {
+	return &ratelimit.RateLimitRequest{Domain: "shop", Descriptors: []*common.RateLimitDescriptor{
+		{Entries: []*common.RateLimitDescriptor_Entry{{Key: key, Value: value}}},
+	}}
+}
+
+func (h *harness) get(t *testing.T, listener int, path string) (int, string) {
+	t.Helper()
+	r, err := http.Get("http://" + h.Address(listener) + path)
+	require.NoError(t, err)
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	return r.StatusCode, string(body)
+}
+
+func (h *harness) post(t *testing.T, body string) (int, string) {
+	t.Helper()
+	r, err := http.Post("http://"+h.Address(1)+"/json", "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	return r.StatusCode, strings.ReplaceAll(string(text), " ", "")
+}
+
+func TestRequestsOverGRPC(t *testing.T) {
+	h := start(t, nil)
+	client := ratelimit.NewRateLimitServiceClient(h.dial(t))
+	for i, want := range []ratelimit.RateLimitResponse_Code{1, 1, 1, 2} {
+		r, err := client.ShouldRateLimit(context.Background(), request("a", "1"))
+		require.NoError(t, err)
+		require.Equal(t, want, r.GetOverallCode(), i)
+	}
+	_, err := client.ShouldRateLimit(context.Background(), &ratelimit.RateLimitRequest{})
+	require.Equal(t, codes.Unknown, status.Code(err))
+	require.Equal(t, "rate limit domain must not be empty", status.Convert(err).Message())
+}
+
+func TestRequestsInJSON(t *testing.T) {
+	h := start(t, nil)
+	body := `{"domain":"shop","descriptors":[{"entries":[{"key":"a","value":"1"}],"hitsAddend":"2"}]}`
+	code, text := h.post(t, body)
+	require.Equal(t, 200, code)
+	require.Equal(t, `{"overallCode":"OK","statuses":[{"code":"OK","currentLimit":{"requestsPerUnit":3,"unit":"MINUTE"},`+
+		`"limitRemaining":1,"durationUntilReset":"20s"}]}`, text)
+	code, text = h.post(t, strings.Replace(body, "hitsAddend", "hits_addend", 1))
+	require.Equal(t, 429, code)
+	require.Contains(t, text, `"overallCode":"OVER_LIMIT"`)
+	for _, bad := range []string{"", "{", `{"domain":""}`, `{"domain":"shop","unknown":1}`, `{"domain":"` + strings.Repeat("x", maxMessage) + `"}`} {
+		code, text := h.post(t, bad)
+		require.Equal(t, 400, code)
+		require.Equal(t, "BadRequest\n", text)
+	}
+}
+
+func TestHealth(t *testing.T) {
+	h := start(t, nil)
+	client := healthpb.NewHealthClient(h.dial(t))
+	check := func(name string) string {
+		r, err := client.Check(context.Background(), &healthpb.HealthCheckRequest{Service: name})
+		require.NoError(t, err)
+		return r.GetStatus().String()
+	}
+	code, text := h.get(t, 1, "/healthcheck")
+	require.Equal(t, 200, code)
+	require.Equal(t, "OK", text)
+	require.Equal(t, "SERVING", check("ratelimit"))
+
+	h.store.Fail(errors.New("away"))
+	code, _ = h.get(t, 1, "/healthcheck")
+	require.Equal(t, 200, code, "the store was ready once")
+	h.health.always = true
+	code, text = h.get(t, 1, "/healthcheck")
+	require.Equal(t, 500, code)
+	require.Empty(t, text)
+	require.Equal(t, "NOT_SERVING", check("ratelimit"))
+	require.Equal(t, "SERVING", check(""))
+}
+
+func TestHealthNeedsRulesIfAsked(t *testing.T) {
+	var loaded atomic.Bool
+	h := NewHealth(func() error { return nil }, false, loaded.Load)
+	require.False(t, h.ok())
+	loaded.Store(true)
+	require.True(t, h.ok())
+	h.stop()
+	require.False(t, h.ok())
+}
+
+func TestReflectionNamesTheService(t *testing.T) {
+	h := start(t, nil)
+	stream, err := reflectionpb.NewServerReflectionClient(h.dial(t)).ServerReflectionInfo(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, stream.Send(&reflectionpb.ServerReflectionRequest{
+		MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{},
+	}))
+	r, err := stream.Recv()
+	require.NoError(t, err)
+	require.Contains(t, fmt.Sprint(r), "envoy.service.ratelimit.v3.RateLimitService")
+}
+
+func TestDebugPaths(t *testing.T) {
+	h := start(t, nil)
+	code, text := h.get(t, 2, "/rlconfig")
+	require.Equal(t, 200, code)
+	require.Contains(t, text, "shop.a: unit=MINUTE requests_per_unit=3, shadow_mode: false, quota_mode: false\n")
+	for _, path := range []string{"/", "/stats", "/debug/pprof/", "/debug/pprof/cmdline"} {
+		code, text := h.get(t, 2, path)
+		require.Equal(t, 200, code, path)
+		require.NotEmpty(t, text)
+	}
+	_, text = h.get(t, 2, "/")
+	require.Contains(t, text, "/rlconfig: ")
+	code, _ = h.get(t, 2, "/other")
+	require.Equal(t, 404, code)
+}
+
+func TestUnixSocketThatADeadProcessLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	require.NoError(t, l.Close())
+	h := start(t, func(o *Options) { o.Addresses.UnixSocket = path })
+	_, err = ratelimit.NewRateLimitServiceClient(h.dial(t)).ShouldRateLimit(context.Background(), request("a", "1"))
+	require.NoError(t, err)
+	_, err = Listen(Options{Addresses: h.options.Addresses, Service: h.service, Health: h.health})
+	require.ErrorContains(t, err, "address already in use", "the socket of a living process stays")
+}
+
+// A connection gets a GOAWAY when it is old, so that the clients spread over new copies.
+func TestAnOldConnectionIsSentAway(t *testing.T) {
+	h := start(t, func(o *Options) { o.GRPC.MaxAge = 50 * time.Millisecond })
+	connection := h.dial(t)
+	client := ratelimit.NewRateLimitServiceClient(connection)
+	_, err := client.ShouldRateLimit(context.Background(), request("wide", "1"))
+	require.NoError(t, err)
+	state := connection.GetState()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	require.True(t, connection.WaitForStateChange(ctx, state))
+	_, err = client.ShouldRateLimit(context.Background(), request("wide", "1"), grpc.WaitForReady(true))
+	require.NoError(t, err, "the client connects again")
+}
+
+func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
+	h := start(t, nil)
+	client := ratelimit.NewRateLimitServiceClient(h.dial(t))
+	var wg sync.WaitGroup
+	var answered atomic.Int64
+	for range 50 {
+		wg.Go(func() {
+			if _, err := client.ShouldRateLimit(context.Background(), request("wide", "1")); err == nil {
+				answered.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, h.stop())
+	require.EqualValues(t, 50, answered.Load())
+	require.False(t, h.health.ok())
+}
+
+// Of 64 clients at once exactly the limit passes, with a reload in between.
+func TestExactlyTheLimitPasses(t *testing.T) {
+	h := start(t, nil)
+	var passed atomic.Int64
+	var wg sync.WaitGroup
+	for range 64 {
+		client := ratelimit.NewRateLimitServiceClient(h.dial(t))
+		wg.Go(func() {
+			for range 30 {
+				r, err := client.ShouldRateLimit(context.Background(), request("wide", "x"))
+				if err == nil && r.GetOverallCode() == ratelimit.RateLimitResponse_OK {
+					passed.Add(1)
+				}
+			}
+		})
+	}
+	h.service.Use(h.service.Rules())
+	wg.Wait()
+	require.EqualValues(t, 1000, passed.Load())
+}
+
+// Streams that never end their request must cost little, and must not slow down others.
+func TestSlowStreamsCostLittle(t *testing.T) {
+	h := start(t, nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	desc := &grpc.StreamDesc{ClientStreams: true}
+	for range 4 {
+		connection := h.dial(t)
+		for range 500 {
+			ctx, cancel := context.WithCancel(context.Background())
+			t.Cleanup(cancel)
+			_, err := connection.NewStream(ctx, desc, ratelimit.RateLimitService_ShouldRateLimit_FullMethodName)
+			require.NoError(t, err)
+		}
+	}
+	client := ratelimit.NewRateLimitServiceClient(h.dial(t))
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_, err := client.ShouldRateLimit(ctx, request("wide", "1"))
+	require.NoError(t, err)
+	huge := request("wide", strings.Repeat("x", maxMessage))
+	_, err = client.ShouldRateLimit(ctx, huge)
+	require.Equal(t, codes.ResourceExhausted, status.Code(err))
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(64<<20))
+}
+
+func TestTLSWithClientCertificates(t *testing.T) {
+	pair := newPair(t)
+	h := start(t, func(o *Options) { o.GRPC.TLS = pair.server(t, true) })
+	call := func(c *tls.Config) error {
+		client := ratelimit.NewRateLimitServiceClient(h.dial(t, grpc.WithTransportCredentials(credentials.NewTLS(c))))
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_, err := client.ShouldRateLimit(ctx, request("wide", "1"))
+		return err
+	}
+	require.NoError(t, call(pair.client(t, true)))
+	require.Error(t, call(pair.client(t, false)), "a client without a certificate")
+	pair.renew(t)
+	require.NoError(t, call(pair.client(t, true)), "the certificates are read again")
+}
