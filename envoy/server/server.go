@@ -10,10 +10,11 @@ import (
 	"os"
 	"time"
 
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 
-	"cellserver/envoy/service"
+	"cellserver/envoy/config"
 	"cellserver/envoy/stats"
 )
 
@@ -37,7 +38,8 @@ type Addresses struct {
 type Options struct {
 	Addresses Addresses
 	GRPC      GRPC
-	Service   *service.Service
+	Service   ratelimit.RateLimitServiceServer
+	Rules     func() *config.Set // in use, or nil
 	Health    *Health
 	Requests  *stats.Timer
 	Metrics   http.Handler // for Prometheus
@@ -71,7 +73,7 @@ func Listen(o Options) (*Server, error) {
 		address string
 		handler http.Handler
 	}{
-		{o.Addresses.HTTP, main}, {o.Addresses.Debug, debugHandler(o.Service.Rules)},
+		{o.Addresses.HTTP, main}, {o.Addresses.Debug, debugHandler(o.Rules)},
 		{o.Addresses.Prometheus, metrics},
 	} {
 		if l.address == "" {

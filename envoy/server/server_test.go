@@ -62,7 +62,7 @@ func start(t *testing.T, change func(*Options)) *harness {
 	h.service.Use(set)
 	o := Options{
 		Addresses: Addresses{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0", Debug: "127.0.0.1:0"},
-		Service:   h.service, Health: h.health, Requests: &registry.Requests, Now: time.Now,
+		Service:   h.service, Rules: h.service.Rules, Health: h.health, Requests: &registry.Requests, Now: time.Now,
 	}
 	if change != nil {
 		change(&o)

@@ -31,10 +31,15 @@ func (c *call) makeHits(replaces map[string]bool) {
 			continue
 		}
 		d.hit = len(c.hits)
-		c.hits = append(c.hits, count.Hit{
+		hit := count.Hit{
 			Key: d.Counter, Limit: uint64(d.Rule.Limit.GetRequestsPerUnit()), Period: d.Rule.Period,
 			Hits: d.hits, GiveBack: d.giveBack, Shadow: c.service.neverRefuses(d),
-		})
+		}
+		isMonth := d.Rule.Limit.GetUnit() == ratelimit.RateLimitResponse_RateLimit_MONTH
+		if isMonth && c.service.options.CalendarMonths {
+			hit.Calendar = "month"
+		}
+		c.hits = append(c.hits, hit)
 	}
 }
 

@@ -18,6 +18,7 @@ type Options struct {
 	Shadow          bool        // refuse nobody, and say so in the statuses only
 	Quota           bool        // every rule is a quota
 	AllOrNone       bool        // a refused request counts nothing
+	CalendarMonths  bool        // a month is that of the calendar, in UTC
 	DynamicMetadata bool        // tell the request and the rules' metadata in the answer
 	NearLimit       stats.Ratio // of a limit, for metrics
 	Headers         *Headers    // or nil
