@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cellserver/cmd/cellserver/clock"
 	"context"
 	"runtime"
 	"time"
@@ -13,7 +14,7 @@ import (
 // background does the jobs that no client asks for. One goroutine uses it.
 type background struct {
 	log       *logger
-	clock     *clock
+	clock     *clock.Clock
 	server    *server.Server
 	store     *store.Store
 	disk      *disk
@@ -59,7 +60,7 @@ func (b *background) run(ctx context.Context) {
 
 // checkClock logs that the wall clock was set back.
 func (b *background) checkClock() {
-	b.clock.check()
+	b.clock.Check()
 	steps, gap := b.clock.Steps()
 	if steps > b.steps {
 		b.log.Warn("the clock was set back: limits and expiries go on with the former time "+

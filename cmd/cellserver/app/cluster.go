@@ -36,8 +36,9 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
 			Durable: c.Durability == config.DurabilityFsync,
 		},
-		Store: a.store, Clock: a.clock, Wall: a.clock.machine, Log: a.log.Logger, Security: a.certificates.peers(cfg),
-		Limits: cluster.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
+		Store: a.store, Clock: a.clock, Wall: a.clock.Machine, Log: a.log.Logger,
+		Security: a.certificates.peers(cfg),
+		Limits:   cluster.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
 		Timing: group.Timing{
 			NodeTimeout: time.Duration(c.NodeTimeout) * time.Millisecond, Window: c.Window, MaxSkew: time.Duration(c.MaxClockSkew) * time.Millisecond,
 		},

@@ -1,11 +1,14 @@
 package app
 
-import "cellserver/cluster"
+import (
+	"cellserver/cluster"
+	"cellserver/cmd/cellserver/clock"
+)
 
 // clusterClock is the time of a member of a cluster. It never goes back, even if the clock of the machine
 // does. It implements [commands.Clock].
 type clusterClock struct {
-	*clock
+	*clock.Clock
 	member *cluster.Member
 }
 
@@ -20,5 +23,5 @@ func (c clusterClock) Until(unixNano int64) int64 {
 	if c.Now() >= unixNano {
 		return 0
 	}
-	return c.clock.Until(unixNano)
+	return c.Clock.Until(unixNano)
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cellserver/cmd/cellserver/clock"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +84,9 @@ func loadFrom(cfg *config.Config, s *store.Store, path string) (retire func() er
 		return nil, err
 	}
 	quiet := &logger{Logger: slog.New(slog.DiscardHandler)}
-	d := newDisk(s, newClock(), quiet, cfg)
+	d := newDisk(s, clock.New(), quiet, cfg)
 	d.connect(server.New(server.Options{
-		Store: s, Clock: newClock(), Log: quiet.Logger, Config: cfg, Persistence: d.Manager,
+		Store: s, Clock: clock.New(), Log: quiet.Logger, Config: cfg, Persistence: d.Manager,
 	}))
 	if info.IsDir() {
 		return d.Takeover(context.Background())

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cellserver/cmd/cellserver/clock"
 	"fmt"
 	"math"
 	"slices"
@@ -106,4 +107,11 @@ func listLimits(size int) (entries, bytes int) {
 		return max(size, 1), 8 << 10
 	}
 	return math.MaxInt32, 2 << 10 << min(-size, 5)
+}
+
+// configureClock applies clock-step-limit. The time of a cluster never goes back anyway.
+func configureClock(c *clock.Clock, cfg *config.Config) {
+	if len(cfg.Cluster.Nodes) == 0 {
+		c.SetLimit(int64(cfg.ClockStepLimit) * 1e9)
+	}
 }

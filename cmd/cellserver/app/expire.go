@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cellserver/cmd/cellserver/clock"
 	"runtime"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 
 // expiry removes expired keys in the background.
 type expiry struct {
-	clock  *clock
+	clock  *clock.Clock
 	server *server.Server
 	store  *store.Store
 	cursor store.SweepCursor // where the next sweep continues

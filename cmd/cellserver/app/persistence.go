@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cellserver/cmd/cellserver/clock"
 	"context"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,7 @@ type disk struct {
 
 // newDisk makes a disk. The server needs the disk, and the disk needs the server from its start on: connect
 // passes it.
-func newDisk(s *store.Store, c *clock, log *logger, cfg *config.Config) *disk {
+func newDisk(s *store.Store, c *clock.Clock, log *logger, cfg *config.Config) *disk {
 	d := &disk{}
 	d.Manager = persistence.New(persistence.Options{
 		Store: s, FS: fs.OS{}, Clock: c, Log: log.Logger, Settings: settings(cfg),

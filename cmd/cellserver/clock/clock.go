@@ -1,21 +1,19 @@
-package app
+package clock
 
 import (
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"cellserver/internal/config"
 )
 
-// clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements
+// Clock is the server's time: the real time, or a fixed time that DEBUG CLOCK sets. It implements
 // [commands.Clock]. Reading it takes no lock.
 //
 // If the wall clock is set back by more than a limit, the clock goes on with the former time. It does so
 // until the wall clock has caught up. So each limit lasts as long as it should, and a clock that is right
 // again finds everything as it was.
-type clock struct {
+type Clock struct {
 	started time.Time
 	fixed   atomic.Pointer[int64] // Unix nanoseconds; nil while the clock follows the real time
 	skew    atomic.Int64          // what DEBUG CLOCK STEP adds to the wall clock
@@ -31,14 +29,15 @@ type wall struct {
 	limit  int64 // by which the offset may differ before the clock checks it again; 0: by any time
 }
 
-func newClock() *clock {
-	c := &clock{started: time.Now()}
+// New returns a clock that follows the real time.
+func New() *Clock {
+	c := &Clock{started: time.Now()}
 	c.wall.Store(&wall{offset: c.started.UnixNano()})
 	return c
 }
 
 // Read returns Now and Monotonic. It reads the system's clock once.
-func (c *clock) Read() (now, monotonic int64) {
+func (c *Clock) Read() (now, monotonic int64) {
 	t := time.Now()
 	monotonic = int64(t.Sub(c.started))
 	if at := c.fixed.Load(); at != nil {
@@ -53,7 +52,7 @@ func (c *clock) Read() (now, monotonic int64) {
 
 // jumped returns the offset to use if it differs by more than the limit. Forward, the clock follows the wall
 // clock at once.
-func (c *clock) jumped(offset int64) int64 {
+func (c *Clock) jumped(offset int64) int64 {
 	for {
 		w := c.wall.Load()
 		if offset < w.offset {
@@ -66,20 +65,20 @@ func (c *clock) jumped(offset int64) int64 {
 }
 
 // Now returns the logical time in Unix nanoseconds.
-func (c *clock) Now() int64 {
+func (c *Clock) Now() int64 {
 	now, _ := c.Read()
 	return now
 }
 
-// machine returns the wall clock of the machine in Unix nanoseconds, also while the logical time is fixed.
-func (c *clock) machine() int64 { return time.Now().UnixNano() + c.skew.Load() }
+// Machine returns the wall clock of the machine in Unix nanoseconds, also while the logical time is fixed.
+func (c *Clock) Machine() int64 { return time.Now().UnixNano() + c.skew.Load() }
 
 // Monotonic returns the real nanoseconds since the start.
-func (c *clock) Monotonic() int64 { return int64(time.Since(c.started)) }
+func (c *Clock) Monotonic() int64 { return int64(time.Since(c.started)) }
 
 // Until returns the nanoseconds until the logical time reaches a time. It returns math.MaxInt64 if the clock
 // is fixed at an earlier time.
-func (c *clock) Until(unixNano int64) int64 {
+func (c *Clock) Until(unixNano int64) int64 {
 	if at := c.fixed.Load(); at != nil && *at < unixNano {
 		return math.MaxInt64
 	}
@@ -87,14 +86,14 @@ func (c *clock) Until(unixNano int64) int64 {
 }
 
 // Set stops the clock at a time in Unix nanoseconds.
-func (c *clock) Set(unixNano int64) {
+func (c *Clock) Set(unixNano int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	c.fixed.Store(&unixNano)
 }
 
 // Advance moves the clock by some nanoseconds and stops it there.
-func (c *clock) Advance(nanos int64) {
+func (c *Clock) Advance(nanos int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	moved := c.Now() + nanos
@@ -102,23 +101,23 @@ func (c *clock) Advance(nanos int64) {
 }
 
 // Resume lets the clock follow the real time again.
-func (c *clock) Resume() {
+func (c *Clock) Resume() {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	c.fixed.Store(nil)
 }
 
 // Step sets the wall clock while the server runs.
-func (c *clock) Step(nanos int64) {
+func (c *Clock) Step(nanos int64) {
 	c.setting.Lock()
 	c.skew.Add(nanos)
 	c.setting.Unlock()
-	c.check()
+	c.Check()
 }
 
 // Continue makes the clock go on from a time, if the time is ahead of the clock by more than the limit. It
 // returns by how many nanoseconds the time is ahead.
-func (c *clock) Continue(from int64) (gap int64) {
+func (c *Clock) Continue(from int64) (gap int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	w, now := c.wall.Load(), c.Now()
@@ -131,26 +130,19 @@ func (c *clock) Continue(from int64) (gap int64) {
 }
 
 // Steps returns how often the wall clock was set back, and by how many nanoseconds the clock is ahead of it.
-func (c *clock) Steps() (back, gap int64) { return c.steps.Load(), c.gap.Load() }
+func (c *Clock) Steps() (back, gap int64) { return c.steps.Load(), c.gap.Load() }
 
-// configureClock applies clock-step-limit. The time of a cluster never goes back anyway.
-func configureClock(c *clock, cfg *config.Config) {
-	if len(cfg.Cluster.Nodes) == 0 {
-		c.setLimit(int64(cfg.ClockStepLimit) * 1e9)
-	}
-}
-
-// setLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former
+// SetLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former
 // time; 0: by any time.
-func (c *clock) setLimit(limit int64) {
+func (c *Clock) SetLimit(limit int64) {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	c.wall.Store(&wall{c.wall.Load().offset, min(limit, math.MaxInt64/4)})
 }
 
-// check compares the wall clock with the monotonic one, and counts a step back of more than the limit. The
+// Check compares the wall clock with the monotonic one, and counts a step back of more than the limit. The
 // clock follows a smaller step.
-func (c *clock) check() {
+func (c *Clock) Check() {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	t := time.Now()

@@ -1,4 +1,4 @@
-package app
+package clock
 
 import (
 	"math"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestClock(t *testing.T) {
-	c := newClock()
+	c := New()
 	require.InDelta(t, time.Now().UnixNano(), c.Now(), float64(time.Minute))
 	c.Set(0)
 	require.Equal(t, int64(0), c.Now(), "a clock may stand at the epoch")
@@ -32,7 +32,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestClockUntil(t *testing.T) {
-	c := newClock()
+	c := New()
 	require.InDelta(t, time.Hour, c.Until(time.Now().UnixNano()+int64(time.Hour)), float64(time.Minute))
 	c.Set(5)
 	require.EqualValues(t, math.MaxInt64, c.Until(6), "a clock that stands never comes there")
@@ -41,7 +41,7 @@ func TestClockUntil(t *testing.T) {
 }
 
 func TestClockIsAdvancedConcurrently(t *testing.T) {
-	c := newClock()
+	c := New()
 	c.Set(0)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -65,7 +65,7 @@ func TestAClockThatIsSetBack(t *testing.T) {
 		const limit = 10 * time.Second
 		skew, written := int64(0), int64(0)
 		for range 30 {
-			c := newClock()
+			c := New()
 			c.skew.Store(skew)
 			c.wall.Store(&wall{c.started.UnixNano() + skew, int64(limit)})
 			c.Continue(written)
@@ -86,9 +86,9 @@ func TestAClockThatIsSetBack(t *testing.T) {
 				time.Sleep(time.Duration(r.Int64N(int64(time.Hour))))
 				require.LessOrEqual(t, c.Now(), time.Now().UnixNano())
 				require.Equal(t, int64(time.Since(begun)), c.Now()-from)
-				c.check()
+				c.Check()
 				_, gap := c.Steps()
-				require.Equal(t, c.Now()-c.machine(), gap)
+				require.Equal(t, c.Now()-c.Machine(), gap)
 			}
 			written = c.Now() / 1e9 * 1e9
 			time.Sleep(time.Duration(r.Int64N(int64(time.Hour))))
@@ -99,8 +99,8 @@ func TestAClockThatIsSetBack(t *testing.T) {
 // A small step is followed at once, and with a limit of 0 every step.
 func TestSmallStepsOfTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClock()
-		c.setLimit(int64(10 * time.Second))
+		c := New()
+		c.SetLimit(int64(10 * time.Second))
 		near := func(want time.Duration) {
 			t.Helper()
 			require.Equal(t, time.Now().UnixNano()+int64(want), c.Now())
@@ -115,7 +115,7 @@ func TestSmallStepsOfTheClock(t *testing.T) {
 		near(time.Hour - 9*time.Second)
 		steps, gap = c.Steps()
 		require.Equal(t, []int64{1, int64(time.Hour)}, []int64{steps, gap})
-		c.setLimit(0)
+		c.SetLimit(0)
 		near(-9 * time.Second)
 		c.Step(-int64(time.Hour))
 		near(-time.Hour - 9*time.Second)
