@@ -13,6 +13,7 @@
 //	lease.go      concurrency (CL.ACQUIRE): a sorted set of holders and lease ends
 //	verdict.go    BLOCK and ALLOW of rules: no state
 //	lessor.go     units that a client takes in advance (CL.LEASE)
+//	spend.go      which requests units of a lease may answer
 //	ledger.go     by which numbers the TATs of a rule were counted
 //
 //	limiter.go    Limiter, and Limit: a limiter that a rule may have
@@ -22,8 +23,6 @@
 // Apply the decision. So several limits can consume a quantity together or not at all (all.go): first all
 // limits decide. Then all limits apply their decisions if no limit refuses. args.go parses the arguments of
 // a limiter.
-//
-// Package limiters/flight keeps limits that the server finds (CL.ENTER). Its holders are those of lease.go.
 //
 // Package limiters/ruleset gives limits a name: rules. Package limiters/rules decides by them.
 //
