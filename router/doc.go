@@ -1,0 +1,31 @@
+// Package router carries commands of many clients to the servers behind them: to one cellserver, or to the
+// leader of a cluster. Here these servers are the hub.
+//
+//	frame.go    finds where a reply ends
+//	request.go  Request: a command on its way, and who waits for its reply
+//	link.go     a connection to one node; requests leave together, replies come in their order
+//	hello.go    the first words on a connection: who it is
+//	user.go     User: the connections of one user of the hub
+//	hub.go      Hub: the nodes, the users, and which node leads
+//	watch.go    asks whether the hub answers
+//
+// A request goes to the node that leads. If the node answers MOVED, the Hub follows it, once, and remembers
+// the new leader. A client never sees MOVED. If a connection fails, its requests are lost, and the Hub tries
+// the next address. It never sends a request twice by itself: only its sender knows whether that does harm.
+//
+// A hub is one group of slots. With several groups, leader would be a table of ranges.
+//
+// # Invariants
+//
+//   - The replies of one User on one lane come in the order of the requests, except that a request that was
+//     MOVED comes later.
+//   - Each request gets one end: its last reply, or its loss.
+//   - Memory does not grow with the length of a reply: it passes in pieces.
+//   - A password stays in memory only while a User has clients.
+//   - A connection has the rights of its user alone. No connection has two users.
+//
+// # Locks
+//
+// Hub.mu guards the users and the leader. User.mu guards its links, and is taken before Hub.mu. link.mu
+// guards what waits on a connection. No lock is held while a Sink is called.
+package router

@@ -1,0 +1,81 @@
+package router
+
+import (
+	"bytes"
+	"errors"
+
+	"cellserver/internal/decimal"
+)
+
+// errFrame means that a node does not speak RESP.
+var errFrame = errors.New("the hub sends bytes that are not RESP")
+
+// frame finds where a reply ends, in bytes that may arrive in pieces. It keeps none of them.
+type frame struct {
+	left int64 // elements of the reply that are not complete
+	bulk int64 // bytes of a string that are still to come, with its line end
+}
+
+// longestHeader bounds the first line of an element. Only simple strings and errors are long.
+const longestHeader = 64 << 10
+
+// scan returns how many of the bytes belong to the reply, and whether the reply ends there. It takes whole
+// lines only.
+func (f *frame) scan(p []byte) (n int, done bool, err error) {
+	if f.left == 0 {
+		f.left = 1
+	}
+	for f.left > 0 {
+		if f.bulk > 0 {
+			step := min(f.bulk, int64(len(p)-n))
+			n, f.bulk = n+int(step), f.bulk-step
+			if f.bulk > 0 {
+				return n, false, nil
+			}
+			f.left--
+			continue
+		}
+		end := bytes.IndexByte(p[n:], '\n')
+		if end < 0 {
+			if len(p)-n > longestHeader {
+				err = errFrame
+			}
+			return n, false, err
+		}
+		if end < 2 || !f.header(p[n], p[n+1:n+end-1]) {
+			return n, false, errFrame
+		}
+		n += end + 1
+	}
+	return n, true, nil
+}
+
+// header reads the first line of an element: its type, and the rest without the line end.
+func (f *frame) header(kind byte, text []byte) (ok bool) {
+	size := int64(0)
+	switch kind {
+	case '+', '-', ':', '_', ',', '#', '(':
+		f.left--
+		return true
+	}
+	if size, ok = decimal.Parse(text); !ok || size < -1 || size > 1<<40 {
+		return false
+	}
+	switch kind {
+	case '$', '=', '!':
+		if size < 0 {
+			f.left--
+		} else {
+			f.bulk = size + 2
+		}
+	case '*', '~':
+		f.left += max(size, 0) - 1
+	case '%':
+		f.left += 2*max(size, 0) - 1
+	case '|': // attributes stand before an element
+		f.left += 2 * max(size, 0)
+	default:
+		return false
+	}
+	return true
+}

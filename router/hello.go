@@ -1,0 +1,113 @@
+package router
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"strings"
+)
+
+// Identity is a user of the hub, by the words of AUTH. Without a password it is the user of a new connection.
+// Without a name it is the default user.
+type Identity struct{ Name, Password string }
+
+// User returns the name of the user.
+func (i Identity) User() string {
+	if i.Name == "" {
+		return "default"
+	}
+	return i.Name
+}
+
+// Refusal is the error with which the hub refuses a user. Its text is the hub's.
+type Refusal string
+
+// Error implements error.
+func (r Refusal) Error() string { return string(r) }
+
+// refusal returns an error reply as an error.
+func refusal(reply []byte) Refusal { return Refusal(strings.TrimRight(string(reply[1:]), "\r\n")) }
+
+// Library is the name by which the hub knows the sidecars among its clients.
+const Library = "cellserver-sidecar"
+
+// hello writes the first commands of a connection. needed is how many of them must succeed.
+func (h *Hub) hello(id Identity, at place, name string) (all []byte, replies, needed int) {
+	add := func(words ...string) {
+		all = AppendCommand(all, words...)
+		replies++
+	}
+	switch {
+	case id.Name != "":
+		add("AUTH", id.Name, id.Password)
+	case id.Password != "":
+		add("AUTH", id.Password)
+	}
+	if at.proto == 3 {
+		add("HELLO", "3")
+	}
+	needed = replies
+	if name = cmp.Or(name, h.o.Name); name != "" {
+		add("CLIENT", "SETNAME", name)
+	}
+	if at.lane == watchLane {
+		add("CLIENT", "SETINFO", "LIB-NAME", Library)
+		add("CLIENT", "SETINFO", "LIB-VER", h.o.Version)
+	}
+	return all, replies, needed
+}
+
+// open connects to a node, and says who asks. The name is that of one client, "" for several. It ends with
+// ctx.
+func (h *Hub) open(ctx context.Context, at place, id Identity, name string) (net.Conn, error) {
+	ctx, stop := context.WithTimeout(ctx, h.patience())
+	defer stop()
+	conn, err := h.o.Dial(ctx, at.address)
+	if err != nil {
+		return nil, err
+	}
+	done := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	err = h.greet(conn, at, id, name)
+	if !done() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// greet sends the first commands, and reads their replies and nothing more.
+func (h *Hub) greet(conn net.Conn, at place, id Identity, name string) error {
+	words, replies, needed := h.hello(id, at, name)
+	if replies == 0 {
+		return nil
+	}
+	if _, err := conn.Write(words); err != nil {
+		return err
+	}
+	var buf []byte
+	space := make([]byte, 4<<10)
+	for i := range replies {
+		var f frame
+		for checked := 0; ; {
+			n, done, err := f.scan(buf[checked:])
+			if err != nil {
+				return err
+			}
+			if checked += n; done {
+				if i < needed && buf[0] == '-' {
+					return refusal(buf[:checked])
+				}
+				buf = buf[checked:]
+				break
+			}
+			if n, err = conn.Read(space); err != nil {
+				return err
+			}
+			buf = append(buf, space[:n]...)
+		}
+	}
+	return nil
+}

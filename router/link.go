@@ -1,0 +1,200 @@
+package router
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"sync"
+)
+
+// place says where a link goes, and for which requests it is.
+type place struct {
+	address     string
+	proto, lane int
+}
+
+// link is a connection to a node. It opens by itself, and never opens again after its end.
+type link struct {
+	user *User
+	at   place
+	stop context.CancelFunc
+	wake chan struct{} // something is to be written; has room for one
+
+	mu      sync.Mutex // guards the fields below
+	out     []byte     // requests that are not written
+	waiting []*Request // in the order of their replies
+	err     error      // why the link has ended; nil before
+	ended   int64      // when
+}
+
+// mostWaiting bounds the bytes of requests that wait to be written.
+const mostWaiting = 16 << 20
+
+// Errors of requests.
+var (
+	errBehind = errors.New("too many commands wait for the hub")
+	errClosed = errors.New("the sidecar closes")
+)
+
+func (u *User) newLink(at place) *link {
+	l := &link{user: u, at: at, wake: make(chan struct{}, 1)}
+	var ctx context.Context
+	ctx, l.stop = context.WithCancel(u.ctx)
+	u.hub.running.Go(func() { l.run(ctx) })
+	return l
+}
+
+// send gives a request to the link. It returns false if the link has ended.
+func (l *link) send(r *Request) (ok bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return false, l.err
+	}
+	if len(l.out)+len(r.Command) > mostWaiting {
+		return false, errBehind
+	}
+	r.sent = l.user.hub.o.Clock()
+	l.out = append(l.out, r.Command...)
+	l.waiting = append(l.waiting, r)
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+	return true, nil
+}
+
+// run opens the connection and serves it until its end.
+func (l *link) run(ctx context.Context) {
+	conn, err := l.user.hub.open(ctx, l.at, l.user.id, "")
+	if err == nil {
+		done := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			err = l.read(conn)
+			l.stop()
+		})
+		l.write(ctx, conn)
+		_ = conn.Close()
+		reading.Wait()
+		done()
+	}
+	l.end(err)
+}
+
+// write sends the requests that wait, until ctx ends.
+func (l *link) write(ctx context.Context, conn net.Conn) {
+	var spare []byte
+	for {
+		select {
+		case <-l.wake:
+		case <-ctx.Done():
+			return
+		}
+		l.mu.Lock()
+		next := l.out
+		l.out = spare[:0]
+		l.mu.Unlock()
+		if _, err := conn.Write(next); err != nil {
+			return
+		}
+		if spare = next; cap(spare) > 64<<10 {
+			spare = nil
+		}
+	}
+}
+
+// read passes the replies on, until the connection ends.
+func (l *link) read(conn net.Conn) error {
+	buf := make([]byte, 16<<10)
+	var f frame
+	for have := 0; ; {
+		n, err := conn.Read(buf[have:])
+		have += n
+		used, bad := l.replies(&f, buf[:have])
+		have = copy(buf, buf[used:have])
+		switch {
+		case bad != nil:
+			return bad
+		case err != nil:
+			return err
+		case have == len(buf): // a long line
+			buf = append(buf, make([]byte, len(buf))...)
+		}
+	}
+}
+
+// replies passes on what it knows of the replies, and returns how many bytes that were.
+func (l *link) replies(f *frame, p []byte) (used int, err error) {
+	for used < len(p) {
+		n, done, err := f.scan(p[used:])
+		if err != nil {
+			return used, err
+		}
+		if n == 0 {
+			return used, nil
+		}
+		r := l.first(done)
+		if r == nil {
+			return used, errFrame
+		}
+		piece := p[used : used+n]
+		used += n
+		if done && !r.begun && l.user.hub.follows(r, piece) {
+			l.user.Send(l.at.lane, l.at.proto, r)
+			continue
+		}
+		r.begun = true
+		r.Sink.Reply(piece, done)
+	}
+	return used, nil
+}
+
+// first returns the request to which the next bytes belong, and forgets it if its reply is complete.
+func (l *link) first(done bool) *Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) == 0 {
+		return nil
+	}
+	r := l.waiting[0]
+	if done {
+		l.waiting[0] = nil
+		if l.waiting = l.waiting[1:]; len(l.waiting) == 0 {
+			l.waiting = nil
+		}
+	}
+	return r
+}
+
+// end ends the link, and tells everybody who waits.
+func (l *link) end(err error) {
+	if err == nil {
+		err = errClosed
+	}
+	l.stop()
+	l.user.failed(l, err)
+	l.mu.Lock()
+	l.err, l.ended = err, l.user.hub.o.Clock()
+	lost := l.waiting
+	l.waiting, l.out = nil, nil
+	l.mu.Unlock()
+	for _, r := range lost {
+		r.Sink.Lost(err)
+	}
+}
+
+// follows reports whether a reply is MOVED, and the Hub follows it.
+func (h *Hub) follows(r *Request, reply []byte) bool {
+	moved, ok := bytes.CutPrefix(reply, []byte("-MOVED "))
+	if !ok || r.moved {
+		return false
+	}
+	words := bytes.Fields(moved)
+	if len(words) != 2 || !h.Lead(string(words[1])) {
+		return false
+	}
+	r.moved = true
+	return true
+}

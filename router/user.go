@@ -1,0 +1,119 @@
+package router
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+)
+
+// The lanes of a user. Requests of one lane stay in their order, and wait for each other.
+const (
+	AskLane    = iota // questions of the sidecar itself
+	watchLane         // whether the hub answers
+	FirstRelay        // commands of clients
+	relayLanes = 4
+)
+
+// RelayLane returns the lane for the commands of a client.
+func RelayLane(client int64) int { return FirstRelay + int(uint64(client)%relayLanes) }
+
+// User has the connections of one user of the hub.
+type User struct {
+	hub  *Hub
+	id   Identity
+	ctx  context.Context
+	stop context.CancelFunc
+	refs int // clients; Hub.mu guards it
+
+	mu      sync.Mutex // guards the fields below
+	links   map[place]*link
+	refused error // the hub does not accept this user any more
+}
+
+// Name returns the name of the user.
+func (u *User) Name() string { return u.id.User() }
+
+// again is how long a User waits before it opens a connection again that could not be opened, in nanoseconds.
+const again = 50e6
+
+// link returns the link for requests, and opens it if there is none.
+func (u *User) link(lane, proto int) (*link, error) {
+	at := place{u.hub.Leader(), proto, lane}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.refused != nil {
+		return nil, u.refused
+	}
+	if u.ctx.Err() != nil {
+		return nil, errClosed
+	}
+	l := u.links[at]
+	if l != nil {
+		l.mu.Lock()
+		err, wait := l.err, u.hub.o.Clock()-l.ended < again
+		l.mu.Unlock()
+		if err == nil {
+			return l, nil
+		}
+		if wait {
+			return nil, err
+		}
+	}
+	l = u.newLink(at)
+	u.links[at] = l
+	return l, nil
+}
+
+// Send sends a request to the node that leads, and returns at once.
+func (u *User) Send(lane, proto int, r *Request) {
+	l, err := u.link(lane, proto)
+	if err == nil {
+		if _, err = l.send(r); err == nil {
+			return
+		}
+	}
+	r.Sink.Lost(err)
+}
+
+// failed notes the end of a link, before its requests are lost.
+func (u *User) failed(l *link, err error) {
+	var no Refusal
+	switch {
+	case errors.As(err, &no) && u == u.hub.user: // upstream-user stays, and is tried again and again
+		u.hub.refused(u, no)
+		return
+	case errors.As(err, &no):
+		u.mu.Lock()
+		u.refused = no
+		u.mu.Unlock()
+		u.hub.forget(u, no)
+		return
+	}
+	if u.ctx.Err() == nil {
+		u.hub.away(l.at.address)
+	}
+}
+
+// Pin opens a connection that only the caller uses, with the name of its client. The caller closes it.
+func (u *User) Pin(ctx context.Context, proto int, name string) (net.Conn, error) {
+	conn, err := u.hub.open(ctx, place{u.hub.Leader(), proto, FirstRelay}, u.id, name)
+	if err != nil && ctx.Err() == nil {
+		u.hub.away(u.hub.Leader())
+	}
+	return conn, err
+}
+
+// Release says that a client does not use the User any more. The last one ends its connections.
+func (u *User) Release() { u.hub.release(u) }
+
+// abandon ends all links to a node.
+func (u *User) abandon(address string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for at, l := range u.links {
+		if at.address == address {
+			l.stop()
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package router
+
+import (
+	"bytes"
+	"sync/atomic"
+	"time"
+
+	"cellserver/internal/decimal"
+)
+
+// watched is what the Hub knows of the nodes by asking them again and again.
+type watched struct {
+	up       atomic.Bool
+	lag      atomic.Int64 // nanoseconds of the last answer
+	sidecars atomic.Int64 // how many the hub has
+	denied   atomic.Pointer[string]
+	user     *User // the one that asks
+}
+
+// Denies returns the error with which the hub refuses a client that has not authenticated, "" if it does not.
+func (w *watched) Denies(u *User) string {
+	if text := w.denied.Load(); text != nil && u == w.user {
+		return *text
+	}
+	return ""
+}
+
+// Up reports whether the hub has answered lately.
+func (w *watched) Up() bool { return w.up.Load() }
+
+// Lag returns how long the last answer took.
+func (w *watched) Lag() time.Duration { return time.Duration(w.lag.Load()) }
+
+// Sidecars returns how many sidecars the hub has, at least one.
+func (w *watched) Sidecars() int64 { return max(w.sidecars.Load(), 1) }
+
+const (
+	watchEvery = 250 * time.Millisecond
+	countEvery = 40 // rounds between two questions for the number of sidecars
+)
+
+// Watch asks the hub four times a second whether it answers, over connections of a user, until Close. A node
+// that stays silent is abandoned: its requests are lost, and the next node is asked. Call Watch once, before
+// the first client.
+func (h *Hub) Watch(u *User) {
+	h.user = u
+	h.up.Store(true)
+	h.running.Go(func() {
+		every := time.NewTicker(watchEvery)
+		defer every.Stop()
+		for round := 0; ; round++ {
+			h.up.Store(h.probe(round%countEvery == 0))
+			select {
+			case <-every.C:
+			case <-h.ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// probe asks the hub something that it answers at once, and waits for the answer. It abandons the node if
+// there is none.
+func (h *Hub) probe(counts bool) bool {
+	command := AppendCommand(nil, "PING")
+	if counts {
+		command = AppendCommand(nil, "INFO", "clients")
+	}
+	began, leader, answered := h.o.Clock(), h.Leader(), make(chan bool, 1)
+	h.user.Send(watchLane, 2, &Request{Command: command, Sink: Whole(func(reply []byte, err error) {
+		if err == nil {
+			h.lag.Store(h.o.Clock() - began)
+			h.count(reply)
+			h.noteDenial(reply)
+		}
+		answered <- err == nil
+	})})
+	silent := time.NewTimer(h.patience())
+	defer silent.Stop()
+	select {
+	case ok := <-answered:
+		return ok
+	case <-silent.C:
+		h.abandon(leader)
+	case <-h.ctx.Done():
+	}
+	return false
+}
+
+// noteDenial notes whether the hub wants a password of the user that asks.
+func (h *Hub) noteDenial(reply []byte) {
+	if bytes.HasPrefix(reply, []byte("-NOAUTH")) {
+		text := refusal(reply).Error()
+		h.denied.Store(&text)
+		return
+	}
+	h.denied.Store(nil)
+}
+
+// count reads the number of sidecars from INFO.
+func (h *Hub) count(reply []byte) {
+	_, after, found := bytes.Cut(reply, []byte("connected_sidecars:"))
+	digits, _, _ := bytes.Cut(after, []byte("\r\n"))
+	if n, ok := decimal.Parse(digits); found && ok {
+		h.sidecars.Store(n)
+	}
+}
+
+// abandon ends the connections of all users to a node that stays silent.
+func (h *Hub) abandon(address string) {
+	h.mu.Lock()
+	var users []*User
+	for _, u := range h.users {
+		users = append(users, u)
+	}
+	h.mu.Unlock()
+	for _, u := range users {
+		u.abandon(address)
+	}
+	h.away(address)
+}
