@@ -217,6 +217,8 @@ type Config struct {
 	ClusterEnabled bool
 	Cluster        Cluster
 
+	Upstream Upstream
+
 	// inert holds the values of inert directives, in the form of CONFIG GET. A missing name has its default.
 	inert map[string]string
 }
@@ -229,6 +231,7 @@ func (c *Config) Clone() *Config {
 	n.Users = slices.Clone(c.Users)
 	n.LatencyPercentiles = slices.Clone(c.LatencyPercentiles)
 	n.Cluster.Nodes = slices.Clone(c.Cluster.Nodes)
+	n.Upstream.Nodes = slices.Clone(c.Upstream.Nodes)
 	n.inert = maps.Clone(c.inert)
 	return &n
 }
@@ -267,7 +270,7 @@ func (c *Config) Validate() error {
 	case secure != "" && c.TLSAuthClients != TLSAuthNo && c.TLSCACertFile == "":
 		return fmt.Errorf("tls-auth-clients %s needs tls-ca-cert-file", c.TLSAuthClients)
 	}
-	if err := errors.Join(c.validateHTTP(), c.validateRules()); err != nil {
+	if err := errors.Join(c.validateUpstream(), c.validateHTTP(), c.validateRules()); err != nil {
 		return err
 	}
 	return c.validateCluster()

@@ -11,7 +11,8 @@ import (
 var (
 	table = slices.Concat(
 		networkDirectives, tlsDirectives, securityDirectives, memoryDirectives,
-		generalDirectives, limiterDirectives, scriptDirectives, httpDirectives, observeDirectives, metricsDirectives, persistenceDirectives, clusterDirectives, inertDirectives,
+		generalDirectives, limiterDirectives, scriptDirectives, httpDirectives, observeDirectives,
+		metricsDirectives, persistenceDirectives, clusterDirectives, upstreamDirectives, inertDirectives,
 	)
 	names, byName = indexTable()
 )

@@ -25,9 +25,8 @@ type Address struct {
 // ParseAddress reads host:port or host:port@peerport. Without a peer port it is port+10000.
 func ParseAddress(text string) (Address, error) {
 	clients, peers, named := strings.Cut(text, "@")
-	host, portText, err := net.SplitHostPort(clients)
-	port, ok := parsePort(portText)
-	if err != nil || host == "" || !ok {
+	host, port, ok := splitHostPort(clients)
+	if !ok {
 		const wrong = "'%s' is not host:port or host:port@peerport, such as 10.0.0.1:6379"
 		return Address{}, fmt.Errorf(wrong, text)
 	}
@@ -42,6 +41,18 @@ func ParseAddress(text string) (Address, error) {
 		return Address{}, fmt.Errorf(high, text, a.PeerPort, clients)
 	}
 	return a, nil
+}
+
+// IsHostPort reports whether a text is a host and a port, such as 10.0.0.1:6379.
+func IsHostPort(text string) bool {
+	_, _, ok := splitHostPort(text)
+	return ok
+}
+
+func splitHostPort(text string) (host string, port int, ok bool) {
+	host, portText, err := net.SplitHostPort(text)
+	port, ok = parsePort(portText)
+	return host, port, ok && err == nil && host != ""
 }
 
 func parsePort(text string) (int, bool) {

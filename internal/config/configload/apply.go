@@ -61,15 +61,19 @@ type loader struct {
 // beginSource says that the directives of another source follow.
 func (l *loader) beginSource() { l.saved = false }
 
-// followCluster switches the append-only file off in a cluster, unless a source has an appendonly line.
+// followCluster switches the append-only file off in a cluster and in a sidecar, unless a source has an
+// appendonly line.
 func (l *loader) followCluster() {
-	if len(l.config.Cluster.Nodes) > 0 && !l.logged {
+	if len(l.config.Cluster.Nodes)+len(l.config.Upstream.Nodes) > 0 && !l.logged {
 		l.config.AppendOnly = false
 	}
 }
 
-// keepsLog reports whether a log has every change: the append-only file, or the log of the cluster.
-func keepsLog(c *config.Config) bool { return c.AppendOnly || len(c.Cluster.Nodes) > 0 }
+// keepsLog reports whether no save points are needed. The append-only file or the log of the cluster has
+// every change, and a sidecar has nothing to keep.
+func keepsLog(c *config.Config) bool {
+	return c.AppendOnly || len(c.Cluster.Nodes)+len(c.Upstream.Nodes) > 0
+}
 
 // setDefaultSave sets Redis's default save points if no source sets save and there is no log.
 func (l *loader) setDefaultSave(keepsLog bool) {

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"cellserver/internal/config/value"
+	"cellserver/internal/topology"
+)
+
+// Upstream has the values of a sidecar. They have no effect while Nodes is empty.
+type Upstream struct {
+	Nodes          []string // host:port of each node of the hub; empty: the server is no sidecar
+	User, Password string   // of clients that do not authenticate
+	TLS            bool
+	Lease          int64 // milliseconds
+	Lost           Lost
+	Keys           int
+	Timeout        int // milliseconds
+}
+
+// Lost says what a sidecar does while the hub does not answer.
+type Lost string
+
+// The values of upstream-lost.
+const (
+	LostDeny  Lost = "deny"  // refuse what no lease covers
+	LostAllow Lost = "allow" // allow everything
+	LostLocal Lost = "local" // decide by the limit divided by the number of sidecars
+)
+
+// mostUpstreams bounds the nodes of a hub.
+const mostUpstreams = topology.MostNodes
+
+var upstreamDirectives = group("Sidecar", "",
+	field("upstream", hubAddresses, "", func(c *Config) *[]string { return &c.Upstream.Nodes },
+		"Nodes of the hub, host:port each. With it the server is a sidecar: it has no keys of its own, "+
+			"decides about hot limits with leases of the hub, and passes everything else on to it.").immutable(),
+	field("upstream-user", value.Text, "", func(c *Config) *string { return &c.Upstream.User },
+		"User of the hub for clients that do not authenticate; empty is the default user.").immutable(),
+	field("upstream-password", value.Text, "", func(c *Config) *string { return &c.Upstream.Password },
+		"Password of upstream-user.").immutable().sensitive(),
+	field("upstream-tls", value.YesNo, "no", func(c *Config) *bool { return &c.Upstream.TLS },
+		"Connect to the hub with TLS. The hub's certificate must be one of `tls-ca-cert-file`, or of the "+
+			"system if that is empty. The sidecar shows `tls-cert-file` if there is one.").immutable(),
+	field("upstream-lease", value.Int64(10, 60_000), "1000",
+		func(c *Config) *int64 { return &c.Upstream.Lease },
+		"Milliseconds that a lease lasts at most."),
+	field("upstream-lost", value.Enum(LostDeny, LostAllow, LostLocal), "deny",
+		func(c *Config) *Lost { return &c.Upstream.Lost },
+		"Decisions that no lease covers while the hub does not answer: refuse, allow, or decide by the "+
+			"limit divided by the number of sidecars."),
+	field("upstream-keys", value.Int(1, 100_000_000), "100000",
+		func(c *Config) *int { return &c.Upstream.Keys },
+		"Number of limits that a sidecar remembers."),
+	field("upstream-timeout", value.Int(1, 60_000), "100",
+		func(c *Config) *int { return &c.Upstream.Timeout },
+		"Milliseconds after which the hub does not answer."),
+)
+
+// hubAddresses is the kind of upstream: addresses with spaces or commas between them.
+var hubAddresses = value.Kind[[]string]{
+	Values: fmt.Sprintf("up to %d addresses, host:port", mostUpstreams),
+	Many:   true,
+	Parse: func(args []string) (all []string, err error) {
+		isComma := func(r rune) bool { return r == ',' }
+		for _, text := range strings.FieldsFunc(strings.Join(args, ","), isComma) {
+			if !topology.IsHostPort(text) {
+				return nil, fmt.Errorf("'%s' is not host:port, such as 10.0.0.1:6379", text)
+			}
+			all = append(all, text)
+		}
+		if len(all) > mostUpstreams {
+			return nil, fmt.Errorf("at most %d nodes", mostUpstreams)
+		}
+		return all, nil
+	},
+	Format: func(list []string) string { return strings.Join(list, " ") },
+}
+
+// validateUpstream checks the directives of a sidecar against the rest.
+func (c *Config) validateUpstream() error {
+	u := &c.Upstream
+	switch {
+	case len(u.Nodes) == 0 && (u.User != "" || u.Password != "" || u.TLS):
+		return errors.New("upstream-user, upstream-password and upstream-tls need upstream: name the hub")
+	case len(u.Nodes) == 0:
+		return nil
+	case len(c.Cluster.Nodes) > 0 || c.ClusterEnabled:
+		return errors.New("upstream cannot go with cluster-nodes or cluster-enabled: a sidecar has no " +
+			"keys, so it is no node; name the nodes of the cluster in upstream")
+	case c.AppendOnly:
+		return errors.New("upstream cannot go with appendonly yes: a sidecar has no keys to keep, " +
+			"the hub has them")
+	case len(c.Save) > 0:
+		return errors.New("upstream cannot go with save: a sidecar has no keys to keep, the hub has them")
+	case c.RulesFile != "" || c.RulesURL != "":
+		return errors.New("upstream cannot go with rules-file or rules-url: the hub has the rules")
+	case c.RequirePass != "" || c.ACLFile != "" || len(c.Users) > 0:
+		return errors.New("upstream cannot go with requirepass, aclfile or user: the users are those " +
+			"of the hub")
+	case u.User != "" && u.Password == "":
+		return errors.New("upstream-user needs upstream-password")
+	}
+	return nil
+}
