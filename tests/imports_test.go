@@ -49,7 +49,6 @@ var mayImport = map[string][]string{
 	"limiters/slidinglog": {"internal/exact"},
 	"limiters/pace":       {"internal/exact"},
 	"limiters/lease":      {},
-	"limiters/adaptive":   {"internal/exact"},
 	// The records of reservations are bytes, and a calendar is a time zone.
 	"limiters/reservation": {},
 	"limiters/calendar":    {},
@@ -74,8 +73,6 @@ var mayImport = map[string][]string{
 	// Limits live in keys.
 	"limiters": {"internal/decimal", "internal/exact", "internal/quote", "internal/rediserr", "internal/word", "gcra", "limiters/window", "limiters/slidinglog",
 		"limiters/pace", "limiters/lease", "limiters/calendar", "limiters/reservation", "store"},
-	"limiters/flight": {"internal/decimal", "internal/exact", "internal/quote", "internal/rediserr",
-		"internal/word", "limiters", "limiters/adaptive", "limiters/flight", "limiters/lease", "store"},
 	"limiters/ruleset": {"internal/quote", "internal/rediserr", "internal/word", "limiters", "limiters/phrase", "store", "store/hash"},
 	"limiters/rules":   {"internal/exact", "internal/quote", "internal/rediserr", "limiters", "limiters/reservation", "limiters/ruleset", "store"},
 
@@ -93,14 +90,14 @@ var mayImport = map[string][]string{
 	"acl": {"internal/glob", "internal/quote"},
 
 	// The frame of commands, and the families, which do not know each other.
-	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters", "limiters/adaptive", "limiters/flight",
+	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters",
 		"limiters/rules", "limiters/ruleset", "resp", "store"},
 	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
 	"commands/connection":   {"acl", "commands"},
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},
 	"commands/keys":         {"commands", "internal/config", "internal/glob", "persistence/rdb", "store"}, // DUMP and RESTORE speak the codec's payloads
-	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/flight", "limiters/rules", "limiters/ruleset", "store"},
+	"commands/limits":       {"commands", "gcra", "internal/exact", "limiters", "limiters/rules", "limiters/ruleset", "store"},
 	"commands/lists":        {"commands", "store", "store/list"},
 	"commands/pubsub":       {"commands", "internal/glob", "resp"},
 	"commands/scripting":    {"commands", "store"},
@@ -115,13 +112,12 @@ var mayImport = map[string][]string{
 	"server/listeners": {"commands"},
 	"server/clients":   {"commands", "internal/config"},
 	"server/logins":    {"commands", "gcra", "internal/config"},
-	"server/meters":    {"limiters/adaptive"},
 	"server/monitor":   {"commands", "server/listeners"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
 	"server/rulelog":   {"commands", "gcra", "limiters/ruleset"},
-	"server/scripts":   {"acl", "commands", "internal/config", "limiters/adaptive", "resp", "script", "script/machine", "store"},
+	"server/scripts":   {"acl", "commands", "internal/config", "resp", "script", "script/machine", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
-	"server/stats":     {"commands", "internal/topk", "server/logins", "server/meters"},
+	"server/stats":     {"commands", "internal/topk", "server/logins"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
 	"server/report": {"commands", "internal/config", "internal/topology", "limiters/ruleset", "server/clients", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
@@ -157,6 +153,11 @@ var mayImport = map[string][]string{
 	// A sidecar decides from units that a hub has granted.
 	"sidecar/account": {"internal/exact"},
 
+	"sidecar": {"commands", "internal/decimal", "limiters", "resp", "router", "sidecar/account"},
+
+	// Commands of clients go on to a hub.
+	"router": {"internal/decimal"},
+
 	// Requests over HTTP become commands of the table.
 	"httpapi/bounded":    {},
 	"httpapi/keysource":  {},
@@ -168,7 +169,8 @@ var mayImport = map[string][]string{
 		"internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.
-	"cmd/cellserver/app": {"acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
+	"cmd/cellserver/clock": {},
+	"cmd/cellserver/app": {"router", "sidecar", "sidecar/account", "cmd/cellserver/clock", "acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
 		"cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi",
 		"httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters",
 		"limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp",
@@ -192,7 +194,6 @@ var mustNotKnow = map[string][]string{
 	"limiters/window":      {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/slidinglog":  {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/pace":        {"bytes", "net", "os", "sync", "sync/atomic", "time"},
-	"limiters/adaptive":    {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/lease":       {"bytes", "net", "os", "sync", "sync/atomic", "time"},
 	"limiters/reservation": {"net", "os", "sync", "sync/atomic", "time"},
 	"limiters/calendar":    {"net", "os", "sync/atomic"},
@@ -212,7 +213,6 @@ var mustNotKnow = map[string][]string{
 	"store/table":              {"net", "os", "time"},
 	"store":                    {"net", "os", "time"},
 	"limiters":                 {"net", "os", "time"},
-	"limiters/flight":          {"net", "os", "time"},
 	"limiters/rules":           {"net", "os", "time"},
 	"limiters/ruleset":         {"net", "os", "time"},
 	"commands":                 {"os"},

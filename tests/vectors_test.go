@@ -56,11 +56,18 @@ func skip(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-func replayStories(t *testing.T, path string) {
+// TestVectorsThroughASidecar replays them through a sidecar. DEBUG CLOCK has its effect at the hub.
+func TestVectorsThroughASidecar(t *testing.T) {
+	replayStoriesAt(t, filepath.Join(root(t), "gcra", "testdata", "cl-throttle.jsonl"),
+		startServer(t, "--upstream", startServer(t)))
+}
+
+func replayStories(t *testing.T, path string) { replayStoriesAt(t, path, startServer(t)) }
+
+func replayStoriesAt(t *testing.T, path, addr string) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotEmpty(t, text)
-	addr := startServer(t)
 	for _, proto := range []int{2, 3} {
 		t.Run(fmt.Sprintf("RESP%d", proto), func(t *testing.T) {
 			c := resptest.Dial(t, addr)

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"cellserver/cluster"
+	"cellserver/cmd/cellserver/clock"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
 	_ "cellserver/commands/all" // registers every command
@@ -41,7 +42,7 @@ type Options struct {
 // App is one server: New opens its listeners, Run serves until the stop. Several can run in one process.
 type App struct {
 	log    logger
-	clock  *clock
+	clock  *clock.Clock
 	store  *store.Store
 	server *server.Server
 	disk   *disk
@@ -72,7 +73,7 @@ func New(o Options) (*App, error) {
 	if err := resolveDir(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{clock: newClock(), lifecycle: newLifecycle(o.Notify, o.Greet)}
+	a := &App{clock: clock.New(), lifecycle: newLifecycle(o.Notify, o.Greet)}
 	if err := a.log.open(o.Log, cfg); err != nil {
 		return nil, err
 	}
@@ -122,6 +123,9 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.server = server.New(o)
 	a.disk.connect(a.server)
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}
+	if a.peers.sidecar, err = a.newSidecar(cfg); err != nil {
+		return err
+	}
 	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, Barrier: barrier}
 	a.sockets = sockets{log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates}
 	configureClock(a.clock, cfg)

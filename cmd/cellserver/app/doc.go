@@ -32,12 +32,12 @@
 //	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
 //	clusterrecover.go  a new cluster of one node, from its disk or from a file
 //	bootid.go        which start of the kernel this is
+//	sidecar.go       a sidecar: its hub, and what it has instead of keys
 //	clusterclock.go  the time of a cluster
 //	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE
 //	maxclients.go    maxclients, and the limit on open files
 //	log.go           the log
-//	clock.go         the only clock of the server
 //	files.go         dir, and the paths of files
 //	process*.go, system_*.go   what the operating system knows and permits
 //	version.go       the version of cellserver
@@ -96,8 +96,6 @@
 //     into force.
 //   - peers.mu guards the UserData of all connections. It is held while a client is admitted, and during a patrol. The
 //     locks of the transport and of the list of clients are taken inside it.
-//   - clock.setting is held while the clock is set. Reading the clock takes no lock. clockSteps.mu is taken before it, and
-//     before the store's locks.
 //
 // The certificates, the level and the format of the log, and the state of Run are atomics.
 package app

@@ -9,6 +9,7 @@ import (
 	"cellserver/resp"
 	"cellserver/resp/transport"
 	"cellserver/server"
+	"cellserver/sidecar"
 )
 
 // peers admits connections, and closes idle clients and slow readers.
@@ -16,6 +17,7 @@ type peers struct {
 	log       *logger
 	server    *server.Server
 	transport *transport.Server
+	sidecar   *sidecar.Sidecar // nil if the server has keys of its own
 
 	mu sync.Mutex // guards the UserData of all connections; held while a client is admitted
 }
@@ -43,6 +45,9 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	client := p.server.Connect(c)
 	c.UserData = &admitted{client: client}
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
+	if p.sidecar != nil {
+		return p.sidecar.Connect(client, c), ""
+	}
 	return client, ""
 }
 

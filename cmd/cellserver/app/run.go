@@ -118,7 +118,7 @@ func (a *App) load(ctx context.Context) error {
 	a.server.SetCondition(server.Condition{Loading: true})
 	a.api.ready.Store(true)
 	loaded := make(chan error, 1)
-	go func() { loaded <- a.disk.Start(ctx) }()
+	go func() { loaded <- a.startDisk(ctx) }()
 	var err error
 	select {
 	case err = <-loaded:
@@ -209,7 +209,11 @@ func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
 	}
 	a.exporter.Stop(ctx)
 	a.api.stop(ctx)
-	return a.transport.Shutdown(ctx) != nil
+	cut = a.transport.Shutdown(ctx) != nil
+	if a.peers.sidecar != nil {
+		a.peers.sidecar.Close()
+	}
+	return cut
 }
 
 // shutdown implements SHUTDOWN. It returns an error if the server continues.

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"cellserver/internal/config"
+	"cellserver/router"
+	"cellserver/server"
+	"cellserver/sidecar"
+	"cellserver/sidecar/account"
+)
+
+// newSidecar makes the sidecar of a configuration with upstream. It is nil without one.
+func (a *App) newSidecar(cfg *config.Config) (*sidecar.Sidecar, error) {
+	if len(cfg.Upstream.Nodes) == 0 {
+		return nil, nil
+	}
+	if _, err := hubTLS(cfg); err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname()
+	hub := router.New(router.Options{
+		Addresses: cfg.Upstream.Nodes, Clock: a.clock.Monotonic, Log: a.log.Logger,
+		Dial: func(ctx context.Context, address string) (net.Conn, error) {
+			return dialHub(ctx, a.server.Config(), address)
+		},
+		Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Version: Version,
+		Timeout: func() time.Duration { return hubTimeout(a.server.Config()) },
+		Refused: func(user string, why error) {
+			a.log.Warn("the hub refuses a user: its leases are dropped", "user", user, "error", why)
+			a.peers.sidecar.DropUser(user)
+		},
+	})
+	return sidecar.New(sidecar.Options{
+		Hub: hub, User: router.Identity{Name: cfg.Upstream.User, Password: cfg.Upstream.Password},
+		Clock: func() account.Time {
+			return account.Time{Boot: a.clock.Boot() / 1000, Wall: a.clock.Machine() / 1000}
+		},
+		Settings: func() sidecar.Settings { return sidecarSettings(a.server.Config()) },
+	})
+}
+
+func hubTimeout(cfg *config.Config) time.Duration {
+	return time.Duration(cfg.Upstream.Timeout) * time.Millisecond
+}
+
+// lostPolicies has the policy of each value of upstream-lost.
+var lostPolicies = map[config.Lost]account.Policy{
+	config.LostDeny: account.Deny, config.LostAllow: account.Allow, config.LostLocal: account.Share,
+}
+
+func sidecarSettings(cfg *config.Config) sidecar.Settings {
+	return sidecar.Settings{
+		Settings: account.Settings{Lease: cfg.Upstream.Lease, Keys: cfg.Upstream.Keys},
+		Lost:     lostPolicies[cfg.Upstream.Lost], Timeout: hubTimeout(cfg),
+	}
+}
+
+// dialHub connects to a node of the hub. It reads the files of TLS each time, so that renewed ones count.
+func dialHub(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {
+	tcp := net.Dialer{KeepAlive: 15 * time.Second}
+	secure, err := hubTLS(cfg)
+	if err != nil || secure == nil {
+		if err != nil {
+			return nil, err
+		}
+		return tcp.DialContext(ctx, "tcp", address)
+	}
+	return (&tls.Dialer{NetDialer: &tcp, Config: secure}).DialContext(ctx, "tcp", address)
+}
+
+// hubTLS returns how to speak TLS with the hub, nil for no TLS.
+func hubTLS(cfg *config.Config) (secure *tls.Config, err error) {
+	if !cfg.Upstream.TLS {
+		return nil, nil
+	}
+	secure = &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.TLSCACertFile != "" {
+		if secure.RootCAs, err = authorities(pathOf(cfg, cfg.TLSCACertFile)); err != nil {
+			return nil, fmt.Errorf("tls-ca-cert-file: %w", err)
+		}
+	} else if secure.RootCAs, err = x509.SystemCertPool(); err != nil {
+		return nil, fmt.Errorf("the certificates of the system: %w: set tls-ca-cert-file", err)
+	}
+	if cfg.TLSCertFile != "" {
+		pair, err := keyPair(pathOf(cfg, cfg.TLSCertFile), pathOf(cfg, cfg.TLSKeyFile))
+		if err != nil {
+			return nil, fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
+		}
+		secure.Certificates = []tls.Certificate{pair}
+	}
+	return secure, nil
+}
+
+// startDisk loads the data, unless this is a sidecar.
+func (a *App) startDisk(ctx context.Context) error {
+	if a.peers.sidecar != nil {
+		a.server.SetCondition(server.Condition{})
+		return nil
+	}
+	return a.disk.Start(ctx)
+}

@@ -1,0 +1,233 @@
+package app
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// startSidecar runs a sidecar of a hub.
+func startSidecar(t testing.TB, hub *instance, directives ...string) *instance {
+	t.Helper()
+	return start(t, append([]string{"--upstream", hub.Addr().String()}, directives...)...)
+}
+
+// calls returns how often the hub has run a command.
+func (in *instance) calls(t testing.TB, command string) int {
+	t.Helper()
+	_, after, _ := strings.Cut(in.dial(t).Do("INFO", "commandstats").(string), "cmdstat_"+command+":calls=")
+	digits, _, _ := strings.Cut(after, ",")
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// TestSidecarLeasesHotKeys: the limit holds exactly, and few of the decisions reach the hub.
+func TestSidecarLeasesHotKeys(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	c, allowed, limited := side.dial(t), 0, 0
+	require.Equal(t, []any{int64(0), int64(1000), int64(999), int64(-1), int64(3600)}, c.Do("CL.THROTTLE", "k", 999, 1, 3600))
+	for hub.calls(t, "cl.lease") == 0 {
+		require.Equal(t, int64(0), c.Do("CL.THROTTLE", "k", 999, 1, 3600).([]any)[0])
+		allowed++
+	}
+	for range 3000 {
+		if c.Do("CL.THROTTLE", "k", 999, 1, 3600).([]any)[0] == int64(0) {
+			allowed++
+		} else {
+			limited++
+		}
+	}
+	require.LessOrEqual(t, allowed+1, 1000)
+	require.Greater(t, limited, 1000)
+	require.Less(t, hub.calls(t, "cl.throttle")+hub.calls(t, "cl.lease"), allowed+limited/2)
+}
+
+// TestSidecarKeepsTheOrder sends commands that take different ways in one write: the replies come in their order.
+func TestSidecarKeepsTheOrder(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	c := side.dial(t)
+	const rounds = 400 // far more than one client may have waiting
+	go func() {
+		for i := range rounds {
+			c.Write(resptest.Command("SET", "n", i))
+			c.Write(resptest.Command("CL.THROTTLE", "hot", 1000000, 1000000, 60))
+			c.Write(resptest.Command("PING", i))
+			c.Write(resptest.Command("CL.WINDOW", fmt.Sprint("cold", i), 5, 60))
+			c.Write(resptest.Command("GET", "n"))
+			c.Write(resptest.Command("NOSUCH"))
+			c.Write(resptest.Command("CL.THROTTLE", "hot", "x", 1, 60))
+		}
+	}()
+	for i := range rounds {
+		require.Equal(t, resptest.Simple("OK"), c.Recv())
+		require.Equal(t, int64(1000001), c.Recv().([]any)[1])
+		require.Equal(t, strconv.Itoa(i), c.Recv())
+		require.Equal(t, []any{int64(0), int64(5), int64(4), int64(-1), int64(60)}, c.Recv())
+		require.Equal(t, strconv.Itoa(i), c.Recv())
+		require.Contains(t, c.Recv(), resptest.Error("ERR unknown command 'NOSUCH'"))
+		require.Equal(t, resptest.Error("Cell error: Store error: Couldn't parse as integer: x"), c.Recv())
+	}
+}
+
+// TestSidecarRelaysState: a client with state of its own at the hub has a connection of its own.
+func TestSidecarRelaysState(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	c, other := side.dial(t), side.dial(t)
+	ok(t, c, "SET", "n", 1)
+	ok(t, c, "WATCH", "n")
+	ok(t, other, "SET", "n", 2)
+	ok(t, c, "MULTI")
+	require.Equal(t, resptest.Simple("QUEUED"), c.Do("INCR", "n"))
+	require.Equal(t, resptest.NilArray, c.Do("EXEC"))
+	ok(t, c, "SELECT", 3)
+	ok(t, c, "SET", "n", 3)
+	require.Equal(t, "2", other.Do("GET", "n"))
+	require.Equal(t, int64(6), other.Do("EVAL", "return redis.call('INCRBY', KEYS[1], 4)", 1, "n"))
+
+	sub := side.dial(t)
+	require.Equal(t, []any{"subscribe", "ch", int64(1)}, sub.Do("SUBSCRIBE", "ch"))
+	require.Equal(t, int64(1), other.Do("PUBLISH", "ch", "hello"))
+	require.Equal(t, []any{"message", "ch", "hello"}, sub.Recv())
+
+	three := side.dial(t)
+	three.Do("HELLO", 3)
+	three.Do("HSET", "h", "f", "v")
+	require.Equal(t, resptest.Map{{Key: "f", Value: "v"}}, three.Do("HGETALL", "h"))
+	require.Equal(t, resptest.Simple("OK"), three.Do("QUIT"))
+	requireClosed(t, three)
+}
+
+// TestSidecarUsers: the hub decides who a client is, and what it may do. Nobody spends what another user has.
+func TestSidecarUsers(t *testing.T) {
+	hub := start(t, "--requirepass", "secret")
+	admin := hub.dial(t)
+	ok(t, admin, "AUTH", "secret")
+	ok(t, admin, "ACL", "SETUSER", "ann", "on", ">a", "~a:*", "+@all")
+	ok(t, admin, "ACL", "SETUSER", "bob", "on", ">b", "~b:*", "+@all")
+	side := startSidecar(t, hub)
+	guest, ann, bob := side.dial(t), side.dial(t), side.dial(t)
+	require.Contains(t, guest.Do("GET", "x"), resptest.Error("NOAUTH"))
+	require.Eventually(t, func() bool { _, refused := guest.Do("PING").(resptest.Error); return refused }, timeout, time.Millisecond)
+	require.Contains(t, guest.Do("HELLO", 3), resptest.Error("NOAUTH HELLO"))
+	require.Contains(t, ann.Do("AUTH", "ann", "b"), resptest.Error("WRONGPASS"))
+	ok(t, ann, "AUTH", "ann", "a")
+	require.IsType(t, []any{}, bob.Do("HELLO", 2, "AUTH", "bob", "b", "SETNAME", "bobby"))
+	require.Equal(t, "bobby", bob.Do("CLIENT", "GETNAME"))
+	require.Equal(t, "ann", ann.Do("ACL", "WHOAMI"))
+	for range 2000 { // hot, and then leased
+		require.Equal(t, int64(0), ann.Do("CL.THROTTLE", "a:k", 1000000, 1, 60).([]any)[0])
+	}
+	require.Contains(t, bob.Do("CL.THROTTLE", "a:k", 1000000, 1, 60), resptest.Error("NOPERM"))
+	require.Contains(t, guest.Do("CL.THROTTLE", "a:k", 1000000, 1, 60), resptest.Error("NOAUTH"))
+
+	require.Equal(t, int64(1), admin.Do("ACL", "DELUSER", "ann"))
+	require.Eventually(t, func() bool {
+		_, refused := ann.Do("CL.THROTTLE", "a:k", 1000000, 1, 60).(resptest.Error)
+		return refused
+	}, timeout, 10*time.Millisecond)
+	require.Contains(t, side.dial(t).Do("AUTH", "ann", "a"), resptest.Error("WRONGPASS"))
+	require.NotContains(t, side.log.String(), "secret")
+}
+
+// TestSidecarWithoutHub: what no lease covers is refused, or allowed, as upstream-lost says.
+func TestSidecarWithoutHub(t *testing.T) {
+	hub := start(t)
+	proxy := newCut(t, hub.Addr().String())
+	side := start(t, "--upstream", proxy.Addr().String())
+	c := side.dial(t)
+	require.Equal(t, int64(0), c.Do("CL.THROTTLE", "k", 15, 30, 60).([]any)[0])
+	ok(t, c, "SET", "a", 1)
+	proxy.cut(true)
+	require.Eventually(t, func() bool { return c.Do("CL.THROTTLE", "k", 15, 30, 60).([]any)[0] == int64(1) }, timeout, time.Millisecond)
+	require.Contains(t, c.Do("CL.THROTTLE", "unknown", 15, 30, 60), resptest.Error("ERR the hub"))
+	require.Contains(t, c.Do("GET", "a"), resptest.Error("ERR the hub does not answer"))
+	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+	ok(t, c, "CONFIG", "SET", "upstream-lost", "allow")
+	require.Equal(t, int64(0), c.Do("CL.THROTTLE", "unknown", 15, 30, 60).([]any)[0])
+	ok(t, c, "CONFIG", "SET", "upstream-lost", "deny")
+	proxy.cut(false)
+	require.Eventually(t, func() bool { return c.Do("GET", "a") == "1" }, timeout, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		answer, is := c.Do("CL.THROTTLE", "unknown", 15, 30, 60).([]any)
+		return is && answer[0] == int64(0)
+	}, timeout, 10*time.Millisecond)
+}
+
+// cut relays to an address until it is cut.
+type cutter struct {
+	net.Listener
+	off   chan bool
+	conns chan net.Conn
+}
+
+func newCut(t *testing.T, to string) *cutter {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { ln.Close() })
+	c := &cutter{ln, make(chan bool), make(chan net.Conn)}
+	go c.run(to)
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				close(c.conns)
+				return
+			}
+			c.conns <- conn
+		}
+	}()
+	return c
+}
+
+func (c *cutter) run(to string) {
+	var open []net.Conn
+	off := false
+	for {
+		select {
+		case off = <-c.off:
+			for _, conn := range open {
+				conn.Close()
+			}
+			open = nil
+		case conn, more := <-c.conns:
+			if !more {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if off || err != nil {
+				conn.Close()
+				continue
+			}
+			open = append(open, conn, server)
+			go pipe(conn, server)
+			go pipe(server, conn)
+		}
+	}
+}
+
+func pipe(from, to net.Conn) {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			_, err = to.Write(buf[:n])
+		}
+		if err != nil {
+			from.Close()
+			to.Close()
+			return
+		}
+	}
+}
+
+func (c *cutter) cut(off bool) { c.off <- off }

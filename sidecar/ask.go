@@ -1,0 +1,168 @@
+package sidecar
+
+import (
+	"bytes"
+	"strconv"
+
+	"cellserver/internal/decimal"
+	"cellserver/router"
+	"cellserver/sidecar/account"
+)
+
+// ask is a question for a lease on its way. It is the sink of its reply.
+type ask struct {
+	shard   *shard
+	account *account.Account
+	ask     account.Ask
+	reply   []byte // the pieces so far
+	ended   bool   // the answer is there or late; shard.mu guards it
+}
+
+// newAsk makes a question; mu is held. The caller sends it without the lock.
+func (sh *shard) newAsk(now account.Time, a *account.Account, q account.Ask) *ask {
+	one := &ask{shard: sh, account: a, ask: q}
+	sh.expect(now, one)
+	return one
+}
+
+// send sends the question over a connection of the user of the account.
+func (q *ask) send() {
+	user := q.shard.sidecar.o.Hub.Named(q.account.User())
+	if user == nil { // its last client has left
+		q.late()
+		return
+	}
+	command := leaseCommand([]byte(q.account.Command()), q.ask)
+	user.Send(router.AskLane, 2, &router.Request{Command: command, Sink: q})
+}
+
+// leaseCommand writes CL.LEASE want ttl [BACK n at ends] command…; the command is in RESP already.
+func leaseCommand(command []byte, q account.Ask) []byte {
+	head, words, _ := bytes.Cut(command, []byte("\r\n"))
+	n, _ := decimal.Parse(head[1:])
+	own := []string{"CL.LEASE", number(q.Want), number(q.TTL)}
+	if q.Back.Units > 0 {
+		own = append(own, "BACK", number(q.Back.Units), number(q.Back.At), number(q.Back.Ends))
+	}
+	all := router.AppendHeader(make([]byte, 0, len(command)+96), '*', int(n)+len(own))
+	for _, word := range own {
+		all = router.AppendWord(all, word)
+	}
+	return append(all, words...)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Reply implements [router.Sink].
+func (q *ask) Reply(p []byte, end bool) {
+	if len(q.reply) < 4<<10 {
+		q.reply = append(q.reply, p...)
+	}
+	if !end {
+		return
+	}
+	var n [7]int64
+	sh, now := q.shard, q.shard.sidecar.o.Clock()
+	sh.mu.Lock()
+	was := q.ended
+	q.ended = true
+	switch granted := readInts(q.reply, n[:]); {
+	case granted:
+		q.account.Granted(now, q.ask, account.Grant{
+			Units: n[0], Limit: n[1], Remaining: n[2], RetryAfter: n[3], ResetAfter: n[4],
+			Ends: n[5], At: n[6],
+		})
+	case was:
+		sh.mu.Unlock()
+		return
+	case isLoss(q.reply):
+		sh.lost(now, q)
+		return
+	default:
+		q.account.Failed(now, q.ask)
+		if isRefusal(q.reply) {
+			sh.sidecar.denied(q.account.User(), now)
+		}
+	}
+	sh.settle(now, q.account, (*account.Account).Again)
+}
+
+// Lost implements [router.Sink].
+func (q *ask) Lost(error) { q.late() }
+
+// late says that there is no answer in time.
+func (q *ask) late() {
+	sh := q.shard
+	sh.mu.Lock()
+	if q.ended {
+		sh.mu.Unlock()
+		return
+	}
+	q.ended = true
+	sh.lost(sh.sidecar.o.Clock(), q)
+}
+
+// lost answers those who wait without the hub. It unlocks mu.
+func (sh *shard) lost(now account.Time, q *ask) {
+	q.account.Lost(now, q.ask)
+	sh.settle(now, q.account, sh.sidecar.goneWithoutHub)
+}
+
+// goneWithoutHub decides about a request that has waited, and that the hub does not answer.
+func (s *Sidecar) goneWithoutHub(
+	a *account.Account, now account.Time, quantity int64,
+) (account.Verdict, account.Answer) {
+	a.Gone(quantity)
+	return s.withoutHub(a, now, quantity)
+}
+
+// withoutHub decides about a request that the hub does not answer.
+func (s *Sidecar) withoutHub(
+	a *account.Account, now account.Time, quantity int64,
+) (account.Verdict, account.Answer) {
+	s.lost.Add(1)
+	return a.WithoutHub(now, quantity, s.o.Settings().Lost, s.o.Hub.Sidecars())
+}
+
+// settle answers those who wait for an account, as far as it can. It unlocks mu.
+func (sh *shard) settle(
+	now account.Time, a *account.Account,
+	take func(*account.Account, account.Time, int64) (account.Verdict, account.Answer),
+) {
+	type outcome struct {
+		*waiter
+		verdict account.Verdict
+		answer  account.Answer
+	}
+	var ended []outcome
+	waiting := sh.waiting[a]
+	kept := waiting[:0]
+	for _, w := range waiting {
+		if w.slot.gone() {
+			a.Gone(w.quantity)
+			continue
+		}
+		verdict, answer := take(a, now, w.quantity)
+		if verdict == account.Wait {
+			kept = append(kept, w)
+			continue
+		}
+		ended = append(ended, outcome{w, verdict, answer})
+	}
+	clear(waiting[len(kept):])
+	if sh.waiting[a] = kept; len(kept) == 0 {
+		delete(sh.waiting, a)
+	}
+	next, asks := a.NextAsk(now)
+	var question *ask
+	if asks {
+		question = sh.newAsk(now, a, next)
+	}
+	sh.mu.Unlock()
+	for _, o := range ended {
+		o.end(sh, o.verdict, o.answer)
+	}
+	if question != nil {
+		question.send()
+	}
+}

@@ -1,0 +1,108 @@
+package sidecar
+
+import (
+	"cellserver/commands"
+	"cellserver/limiters"
+	"cellserver/resp"
+	"cellserver/router"
+	"cellserver/sidecar/account"
+)
+
+// decide answers a limiter's command, or begins to. It returns false if the hub must have the client's own
+// words.
+func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) bool {
+	const key = 2 // the words before the limit; CL.CHECK has the name of the rule before its key
+	at := key
+	if cmd.Name == "cl.check" {
+		at++
+	}
+	if len(args) < at {
+		return false
+	}
+	limit, ok := f.args.Spends(cmd.Name, args[at:])
+	quantity := f.args.Quantity
+	if !ok || quantity < 0 {
+		return false
+	}
+	f.text = router.AppendHeader(f.text[:0], '*', at+len(limit))
+	f.text = router.AppendWord(f.text, cmd.Name)
+	for _, word := range args[1:at] {
+		f.text = router.AppendWord(f.text, word)
+	}
+	for _, word := range limit {
+		f.text = router.AppendWord(f.text, word)
+	}
+	form := form{throttlecrab: cmd.Name == "throttle", millis: f.args.Has(limiters.OptMS)}
+	if quantity == 0 || f.args.Has(limiters.OptPeek) {
+		return f.look(form, quantity, w)
+	}
+	f.take(form, quantity, args, w)
+	return true
+}
+
+// look answers a request that counts nothing. It returns false if the hub must answer.
+func (f *Front) look(form form, quantity int64, w *resp.Writer) bool {
+	sh := f.sidecar.shard(f.text)
+	sh.mu.Lock()
+	limited, answer, ok := sh.table.Account(f.user.Name(), f.text).Look(f.time(), quantity)
+	sh.mu.Unlock()
+	if ok {
+		f.answer(form, limited, answer, w)
+	}
+	return ok
+}
+
+// take answers a request, or begins to.
+func (f *Front) take(form form, quantity int64, args [][]byte, w *resp.Writer) {
+	s, now := f.sidecar, f.time()
+	sh := s.shard(f.text)
+	sh.mu.Lock()
+	a := sh.table.Account(f.user.Name(), f.text)
+	verdict, answer := a.Take(now, quantity)
+	if (verdict == account.Pass || verdict == account.Wait) && !s.o.Hub.Up() {
+		if verdict == account.Wait {
+			a.Gone(quantity)
+		}
+		r := request{a, quantity, form}
+		verdict, answer = s.withoutHub(a, now, quantity)
+		sh.mu.Unlock()
+		f.reply(r.outcome(s, verdict, answer), w)
+		return
+	}
+	var question interface{ send() }
+	if verdict == account.Pass || verdict == account.Wait {
+		waiting := &waiter{
+			request: request{a, quantity, form}, slot: f.order.add(), user: f.user, lane: f.lane,
+			own: router.AppendCommand(nil, args...),
+		}
+		if verdict == account.Wait {
+			sh.waiting[a] = append(sh.waiting[a], waiting)
+		} else {
+			question = sh.newPass(now, waiting)
+		}
+	}
+	if verdict == account.Local || verdict == account.Wait {
+		if next, ok := a.NextAsk(now); ok {
+			question = sh.newAsk(now, a, next)
+		}
+	}
+	sh.mu.Unlock()
+	if question != nil {
+		question.send()
+	}
+	if verdict == account.Local || verdict == account.Refused {
+		f.answer(form, verdict == account.Refused, answer, w)
+	}
+}
+
+// end answers a request that has waited.
+func (w *waiter) end(sh *shard, verdict account.Verdict, answer account.Answer) {
+	if verdict == account.Pass && sh.sidecar.o.Hub.Up() {
+		sh.mu.Lock()
+		p := sh.newPass(sh.sidecar.o.Clock(), w)
+		sh.mu.Unlock()
+		p.send()
+		return
+	}
+	w.slot.write(w.outcome(sh.sidecar, verdict, answer), true)
+}

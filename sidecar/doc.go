@@ -1,0 +1,37 @@
+// Package sidecar decides about requests beside the application that sends them. It takes units of hot limits
+// from the hub in advance, and passes everything else on to the hub.
+//
+//	sidecar.go   Sidecar: what all clients share, and the periodic work
+//	front.go     Front: one client; which way each of its commands takes
+//	words.go     which commands are answered here, and which need a connection of their own
+//	order.go     replies leave in the order of the commands
+//	decide.go    a limiter's command: from its words to a verdict
+//	reply.go     the replies of limiters: reads those of the hub, writes our own
+//	shard.go     accounts, and who waits for them
+//	ask.go       a question for a lease
+//	pass.go      a limiter's command that the hub decides
+//	login.go     AUTH and HELLO: the hub says who may do what
+//	pin.go       a client with a connection to the hub of its own
+//
+// Package account says what to do with units and answers. Package router has the connections to the hub.
+//
+// # Who a client is
+//
+// The hub decides. AUTH of a client is tried at the hub, and from then on everything of that client goes
+// over connections of that user, leases too. So no client gets a right that it lacks at the hub. Accounts
+// are those of a user: no user spends units of another one. If the hub stops to accept a user, its accounts
+// are dropped.
+//
+// # Invariants
+//
+//   - Replies leave in the order of the commands.
+//   - Each allowed decision takes a unit that the hub has counted, unless upstream-lost is allow or local and
+//     the hub is lost.
+//   - A command with an error is never decided here: its text comes from the hub.
+//   - What one client sends is bounded: so many of its commands wait for replies, and so many bytes.
+//
+// # Locks
+//
+// A shard's lock guards its accounts and those who wait for them. order.mu guards the replies of a client.
+// None of them is held while a request is given to package router, and no two of them are held at once.
+package sidecar

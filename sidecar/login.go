@@ -1,0 +1,115 @@
+package sidecar
+
+import (
+	"sync"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/router"
+)
+
+// login is an attempt to become a user of the hub.
+type login struct {
+	mu        sync.Mutex // guards the fields below
+	done      bool
+	abandoned bool // the client has left
+	user      *router.User
+	err       error
+}
+
+// begin asks the hub, and wakes the client when the answer is there.
+func (l *login) begin(hub *router.Hub, id router.Identity, peer commands.Peer) {
+	hub.Login(id, func(user *router.User, err error) {
+		l.mu.Lock()
+		l.done, l.user, l.err = true, user, err
+		late := l.abandoned
+		l.mu.Unlock()
+		if late && user != nil {
+			user.Release()
+		}
+		peer.Wake()
+	})
+}
+
+func (l *login) abandon() {
+	l.mu.Lock()
+	l.abandoned = true
+	user, done := l.user, l.done
+	l.mu.Unlock()
+	if done && user != nil {
+		user.Release()
+	}
+}
+
+// logIn runs AUTH and HELLO. The hub checks the password.
+func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp.Status {
+	id, rest, asks := identityIn(cmd.Name, args)
+	if !asks {
+		if text := f.sidecar.o.Hub.Denies(f.user); text != "" && cmd.Name == "hello" {
+			f.reply(errorReply(errHelloNoAuth), w)
+			return resp.Continue
+		}
+		return f.handleLocal(args, w)
+	}
+	if !f.order.wait(0) {
+		return f.wait()
+	}
+	l := f.state.login
+	if l == nil {
+		l = &login{}
+		f.state.login = l
+		l.begin(f.sidecar.o.Hub, id, f.order.peer)
+	}
+	l.mu.Lock()
+	done, user, err := l.done, l.user, l.err
+	l.mu.Unlock()
+	if !done {
+		return f.wait()
+	}
+	f.state.login = nil
+	if err != nil {
+		f.reply(errorReply(lossText(err)), w)
+		return resp.Continue
+	}
+	f.become(user)
+	if cmd.Name == "hello" {
+		return f.handleLocal(rest, w)
+	}
+	f.reply([]byte("+OK\r\n"), w)
+	return resp.Continue
+}
+
+// errHelloNoAuth is Redis's error of HELLO without AUTH.
+const errHelloNoAuth = "NOAUTH HELLO must be called with the client already authenticated, otherwise the " +
+	"HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol " +
+	"version at the same time"
+
+// identityIn returns the user that AUTH or HELLO names, and the words of HELLO without it. It reports false
+// if the words name none, or if there is an error in them.
+func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, ok bool) {
+	if name == "auth" {
+		switch len(args) {
+		case 2:
+			return router.Identity{Password: string(args[1])}, nil, true
+		case 3:
+			return router.Identity{Name: string(args[1]), Password: string(args[2])}, nil, true
+		}
+		return id, nil, false
+	}
+	for i := 2; i < len(args); i++ {
+		if i+2 < len(args) && commands.Is(args[i], "auth") {
+			rest = append(append(rest, args[:i]...), args[i+3:]...)
+			return router.Identity{Name: string(args[i+1]), Password: string(args[i+2])}, rest, true
+		}
+		i++ // the name after SETNAME
+	}
+	return id, nil, false
+}
+
+// become makes the client one of a user.
+func (f *Front) become(user *router.User) {
+	if f.user != user && f.user != f.sidecar.user {
+		f.user.Release()
+	}
+	f.user = user
+}

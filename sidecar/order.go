@@ -1,0 +1,135 @@
+package sidecar
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"cellserver/commands"
+)
+
+// order keeps the replies of a client in the order of its commands. A reply that is there at once goes to the
+// writer of the batch. Each other reply has a slot, and leaves as a message of the client.
+type order struct {
+	peer  commands.Peer
+	state atomic.Bool // there is a slot, or a message may wait to be sent
+
+	mu     sync.Mutex // guards the fields below
+	slots  []*slot
+	bytes  int  // of replies that wait for others
+	wakes  bool // the client waits until few slots are left
+	atMost int  // so many
+	closed bool
+}
+
+// slot is the place of one reply.
+type slot struct {
+	order *order
+	text  []byte // waits for earlier replies
+	begun bool   // a piece of the reply is there
+	done  bool
+}
+
+// Bounds of what waits for one client.
+const (
+	mostSlots   = 1024
+	mostReplies = 64 << 20 // bytes
+)
+
+// clear reports whether every earlier reply has left, or is in the writer of the batch.
+func (o *order) clear() bool {
+	if !o.state.Load() {
+		return true
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.slots) > 0 || o.peer.Pending() > 0 {
+		return false
+	}
+	o.state.Store(false)
+	return true
+}
+
+// wait reports whether at most n replies are outstanding. Otherwise it wakes the client as soon as that is
+// so.
+func (o *order) wait(n int) bool {
+	if !o.state.Load() {
+		return true
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.wakes = len(o.slots) > n; o.wakes {
+		o.atMost = n / 2
+	}
+	return !o.wakes
+}
+
+// add makes the place of the next reply.
+func (o *order) add() *slot {
+	s := &slot{order: o}
+	o.mu.Lock()
+	o.slots = append(o.slots, s)
+	o.state.Store(true)
+	o.mu.Unlock()
+	return s
+}
+
+// gone reports whether the client has left.
+func (s *slot) gone() bool {
+	s.order.mu.Lock()
+	defer s.order.mu.Unlock()
+	return s.order.closed
+}
+
+// write adds a piece of the reply, which may be the last one. Later pieces are ignored.
+func (s *slot) write(p []byte, end bool) {
+	o := s.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s.done || o.closed {
+		return
+	}
+	s.begun = true
+	if o.slots[0] != s {
+		s.text = append(s.text, p...)
+		if o.bytes += len(p); o.bytes > mostReplies {
+			o.peer.Close()
+		}
+		s.done = end
+		return
+	}
+	o.peer.Push(p)
+	if s.done = end; end {
+		o.flush()
+	}
+}
+
+// flush sends the replies behind the first one, up to one that is not complete; mu is held.
+func (o *order) flush() {
+	n := 1
+	for ; n < len(o.slots); n++ {
+		next := o.slots[n]
+		if len(next.text) > 0 {
+			o.bytes -= len(next.text)
+			o.peer.Push(next.text)
+			next.text = nil
+		}
+		if !next.done {
+			break
+		}
+	}
+	clear(o.slots[:n])
+	if o.slots = o.slots[n:]; len(o.slots) == 0 {
+		o.slots = nil
+	}
+	if o.wakes && len(o.slots) <= o.atMost {
+		o.wakes = false
+		o.peer.Wake()
+	}
+}
+
+// close drops all replies.
+func (o *order) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed, o.slots = true, nil
+}

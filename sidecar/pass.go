@@ -1,0 +1,140 @@
+package sidecar
+
+import (
+	"bytes"
+
+	"cellserver/internal/decimal"
+	"cellserver/router"
+	"cellserver/sidecar/account"
+)
+
+// pass is a limiter's command that the hub decides. It is the sink of its reply. The command goes with MS, so
+// that the account knows the answer to the millisecond. If the reply is an error, the client's own words go
+// to the hub, and their reply is the reply: it names the client's words.
+type pass struct {
+	*waiter
+	shard *shard
+	reply []byte // the pieces so far
+	ended bool   // the answer is there or late; shard.mu guards it
+}
+
+// newPass makes a question; mu is held. The caller sends it without the lock.
+func (sh *shard) newPass(now account.Time, w *waiter) *pass {
+	p := &pass{waiter: w, shard: sh}
+	sh.expect(now, p)
+	return p
+}
+
+// send sends the question.
+func (p *pass) send() {
+	command := withMillis([]byte(p.account.Command()), p.quantity)
+	p.user.Send(p.lane, 2, &router.Request{Command: command, Sink: p})
+}
+
+// withMillis adds a quantity and MS to a command.
+func withMillis(command []byte, quantity int64) []byte {
+	head, words, _ := bytes.Cut(command, []byte("\r\n"))
+	n, _ := decimal.Parse(head[1:])
+	all := router.AppendHeader(make([]byte, 0, len(command)+48), '*', int(n)+3)
+	all = append(all, words...)
+	name := "QUANTITY"
+	if bytes.HasPrefix(words, []byte("$4\r\ngcra\r\n")) {
+		name = "TOKENS"
+	}
+	for _, word := range []string{name, number(quantity), "MS"} {
+		all = router.AppendWord(all, word)
+	}
+	return all
+}
+
+// Reply implements [router.Sink].
+func (p *pass) Reply(piece []byte, end bool) {
+	if len(p.reply) < 4<<10 {
+		p.reply = append(p.reply, piece...)
+	}
+	if !end {
+		return
+	}
+	limited, answer, ok := p.form.read(p.reply)
+	switch {
+	case ok:
+		p.answered(limited, answer)
+	case isLoss(p.reply):
+		p.late()
+	default:
+		p.end()
+		if isRefusal(p.reply) {
+			p.shard.sidecar.denied(p.account.User(), p.shard.sidecar.o.Clock())
+		}
+		p.user.Send(p.lane, 2, &router.Request{Command: p.own, Sink: &relayed{p.slot}})
+	}
+}
+
+// answered takes the hub's answer.
+func (p *pass) answered(limited bool, answer account.Answer) {
+	sh := p.shard
+	sh.mu.Lock()
+	p.ended = true
+	p.account.Passed(sh.sidecar.o.Clock(), p.quantity, limited, answer)
+	sh.mu.Unlock()
+	p.slot.write(p.form.reply(limited, answer), true)
+}
+
+// end notes the end of the question. It returns false if it has ended before.
+func (p *pass) end() bool {
+	p.shard.mu.Lock()
+	defer p.shard.mu.Unlock()
+	ended := p.ended
+	p.ended = true
+	return !ended
+}
+
+// Lost implements [router.Sink].
+func (p *pass) Lost(err error) {
+	if refusal, ok := err.(router.Refusal); ok && p.end() {
+		p.slot.write(errorReply(refusal.Error()), true)
+		return
+	}
+	p.late()
+}
+
+// late decides without the hub.
+func (p *pass) late() {
+	if !p.end() {
+		return
+	}
+	s := p.shard.sidecar
+	p.shard.mu.Lock()
+	verdict, answer := s.withoutHub(p.account, s.o.Clock(), p.quantity)
+	p.shard.mu.Unlock()
+	p.slot.write(p.outcome(s, verdict, answer), true)
+}
+
+// outcome returns the reply of a decision without the hub.
+func (r *request) outcome(s *Sidecar, verdict account.Verdict, answer account.Answer) []byte {
+	if verdict == account.Pass {
+		return errorReply(s.noHub())
+	}
+	return r.form.reply(verdict == account.Refused, answer)
+}
+
+// relayed is the sink of a command that the hub answers.
+type relayed struct{ *slot }
+
+// Reply implements [router.Sink].
+func (r *relayed) Reply(p []byte, end bool) { r.write(p, end) }
+
+// Lost implements [router.Sink].
+func (r *relayed) Lost(err error) {
+	r.order.mu.Lock()
+	begun := r.begun
+	r.order.mu.Unlock()
+	if begun {
+		r.order.peer.Close() // the rest of the reply does not come
+		return
+	}
+	r.write(errorReply(lossText(err)), true)
+}
+
+// errorReply returns an error reply.
+func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }

@@ -1,0 +1,93 @@
+package sidecar
+
+import (
+	"sync"
+
+	"cellserver/router"
+	"cellserver/sidecar/account"
+)
+
+// shard has a part of the accounts.
+type shard struct {
+	sidecar *Sidecar
+
+	mu      sync.Mutex // guards the fields below
+	table   *account.Table
+	waiting map[*account.Account][]*waiter
+	due     []due // questions on their way, the oldest first
+}
+
+// waiter is a request that waits for an answer to a question for a lease.
+type waiter struct {
+	request
+	slot *slot
+	user *router.User
+	lane int
+	own  []byte // the client's words, in RESP
+}
+
+// due is a question, and when its answer is late, in microseconds.
+type due struct {
+	at       int64
+	question interface{ late() }
+}
+
+func (sh *shard) init(s *Sidecar) {
+	sh.sidecar, sh.waiting = s, map[*account.Account][]*waiter{}
+	sh.table = account.NewTable(s.o.Settings().Settings)
+}
+
+func (sh *shard) configure(s account.Settings) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.table.Set(s)
+}
+
+func (sh *shard) drop(user string) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.table.DropUser(user)
+}
+
+func (sh *shard) len() int {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.table.Len()
+}
+
+func (sh *shard) addFigures(sum *account.Figures) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sum.Add(&sh.table.Figures)
+}
+
+// expect notes when the answer to a question is late; mu is held.
+func (sh *shard) expect(now account.Time, question interface{ late() }) {
+	sh.due = append(sh.due, due{now.Boot + sh.sidecar.o.Settings().Timeout.Microseconds(), question})
+}
+
+// tick tells the questions whose answers are late, and gives back units of leases that end soon.
+func (sh *shard) tick(now account.Time) {
+	var asks []*ask
+	sh.mu.Lock()
+	n := 0
+	for n < len(sh.due) && sh.due[n].at <= now.Boot {
+		n++
+	}
+	late := sh.due[:n:n]
+	if sh.due = sh.due[n:]; len(sh.due) == 0 {
+		sh.due = nil
+	}
+	if sh.table.Holds() {
+		sh.table.Tick(now, func(a *account.Account, q account.Ask) {
+			asks = append(asks, sh.newAsk(now, a, q))
+		})
+	}
+	sh.mu.Unlock()
+	for _, d := range late {
+		d.question.late()
+	}
+	for _, a := range asks {
+		a.send()
+	}
+}

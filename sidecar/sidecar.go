@@ -1,0 +1,149 @@
+package sidecar
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/router"
+	"cellserver/sidecar/account"
+)
+
+// Local is a client of the server in this process, which answers what concerns the connection itself.
+type Local interface {
+	resp.Handler
+	Conn() *commands.Conn
+}
+
+// Settings are the directives of a sidecar. CONFIG SET may change them.
+type Settings struct {
+	account.Settings
+	Lost    account.Policy
+	Timeout time.Duration
+}
+
+// Options are what a Sidecar is made of.
+type Options struct {
+	Hub   *router.Hub
+	User  router.Identity // of clients that do not authenticate
+	Clock func() account.Time
+	// Settings returns the present settings.
+	Settings func() Settings
+}
+
+// Sidecar is what all clients share. Its methods are safe for concurrent use.
+type Sidecar struct {
+	o       Options
+	user    *router.User // of clients that do not authenticate
+	seed    maphash.Seed
+	shards  [shards]shard
+	lost    atomic.Int64 // decisions that the hub did not answer
+	dropped atomic.Int64 // when accounts were dropped last, by the clock of accounts
+	running sync.WaitGroup
+	stop    context.CancelFunc
+}
+
+// shards is how many parts the accounts have. Clients with different keys rarely wait for each other.
+const shards = 16
+
+// tickEvery is how often leases and answers that are late are looked for.
+const tickEvery = 20 * time.Millisecond
+
+// New returns a Sidecar. It begins to ask the hub at once.
+func New(o Options) (*Sidecar, error) {
+	user, err := o.Hub.User(o.User)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sidecar{o: o, user: user, seed: maphash.MakeSeed()}
+	for i := range s.shards {
+		s.shards[i].init(s)
+	}
+	s.Configure()
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	o.Hub.Watch(user)
+	s.running.Go(func() {
+		every := time.NewTicker(tickEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-every.C:
+				s.tick()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return s, nil
+}
+
+// Close ends the periodic work and the connections to the hub.
+func (s *Sidecar) Close() {
+	s.stop()
+	s.running.Wait()
+	s.o.Hub.Close()
+}
+
+// Configure applies the present settings.
+func (s *Sidecar) Configure() {
+	settings := s.o.Settings().Settings
+	settings.Keys = max(1, (settings.Keys+shards-1)/shards)
+	for i := range s.shards {
+		s.shards[i].configure(settings)
+	}
+}
+
+// DropUser drops the accounts of a user whom the hub does not accept any more.
+func (s *Sidecar) DropUser(name string) {
+	for i := range s.shards {
+		s.shards[i].drop(name)
+	}
+}
+
+// denied drops the accounts of a user whom the hub has refused something. It does so once a second at most,
+// because the hub may refuse each command of that user. The caller may hold the lock of a shard.
+func (s *Sidecar) denied(name string, now account.Time) {
+	const pause = 1_000_000 // µs
+	last := s.dropped.Load()
+	if now.Boot-last < pause || !s.dropped.CompareAndSwap(last, now.Boot) {
+		return
+	}
+	s.running.Go(func() { s.DropUser(name) })
+}
+
+// tick does what is due.
+func (s *Sidecar) tick() {
+	now := s.o.Clock()
+	for i := range s.shards {
+		s.shards[i].tick(now)
+	}
+}
+
+// Accounts returns the number of accounts.
+func (s *Sidecar) Accounts() (n int) {
+	for i := range s.shards {
+		n += s.shards[i].len()
+	}
+	return n
+}
+
+// Figures returns the sums of all accounts, and how many decisions the hub did not answer.
+func (s *Sidecar) Figures() (sum account.Figures, lost int64) {
+	for i := range s.shards {
+		s.shards[i].addFigures(&sum)
+	}
+	return sum, s.lost.Load()
+}
+
+// Hub returns the hub.
+func (s *Sidecar) Hub() *router.Hub { return s.o.Hub }
+
+// shard returns the shard of an account.
+func (s *Sidecar) shard(text []byte) *shard {
+	return &s.shards[maphash.Bytes(s.seed, text)%shards]
+}

@@ -1,0 +1,55 @@
+package sidecar
+
+import (
+	"strings"
+
+	"cellserver/commands"
+)
+
+// way is how a command is answered.
+type way uint8
+
+const (
+	relays  way = iota // the hub answers
+	here               // this process answers
+	logins             // the hub says whether the client is a user
+	pins               // the client needs a connection to the hub of its own
+	decides            // an account decides, or the hub
+)
+
+// ways has the way of each command that the hub does not answer as it is.
+var ways = waysOf(map[way]string{
+	logins: "auth hello",
+	here: `ping echo quit reset info command command|count command|docs command|getkeys command|help
+		command|getkeysandflags command|info command|list
+		client|id client|getname client|setname client|setinfo client|info config|get config|set`,
+	pins: `multi exec discard watch unwatch select monitor subscribe unsubscribe psubscribe punsubscribe wait
+		debug readonly readwrite asking client|reply client|tracking client|caching client|no-evict
+		client|no-touch client|getredir client|trackinginfo`,
+	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
+})
+
+func waysOf(names map[way]string) map[string]way {
+	ways := map[string]way{}
+	for way, names := range names {
+		for _, name := range strings.Fields(names) {
+			ways[name] = way
+		}
+	}
+	return ways
+}
+
+// wayOf returns the way of a command. An unknown command is answered here, and so is one with a wrong number
+// of words. The hub has the same commands, and so the same errors.
+func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
+	if !cmd.Fits(len(args)) {
+		var err error
+		if cmd, err = commands.Resolve(cmd, args); err != nil {
+			return cmd, here
+		}
+	}
+	if cmd.Flags&commands.Blocking != 0 {
+		return cmd, pins
+	}
+	return cmd, ways[cmd.FullName()]
+}
