@@ -35,8 +35,8 @@ const mostUpstreams = topology.MostNodes
 
 var upstreamDirectives = group("Sidecar", "",
 	field("upstream", hubAddresses, "", func(c *Config) *[]string { return &c.Upstream.Nodes },
-		"Nodes of the hub, host:port each. With it the server is a sidecar: it has no keys of its own, "+
-			"decides about hot limits with leases of the hub, and passes everything else on to it.").immutable(),
+		"Nodes of the hub, host:port each. With it the server is a sidecar: it has no keys of its own. It "+
+			"decides about hot limits with leases of the hub, and passes all else on to it.").immutable(),
 	field("upstream-user", value.Text, "", func(c *Config) *string { return &c.Upstream.User },
 		"User of the hub for clients that do not authenticate; empty is the default user.").immutable(),
 	field("upstream-password", value.Text, "", func(c *Config) *string { return &c.Upstream.Password },
