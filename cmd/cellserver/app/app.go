@@ -13,6 +13,7 @@ import (
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
 	_ "cellserver/commands/all" // registers every command
+	"cellserver/httpapi/line"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 	"cellserver/resp/transport"
@@ -37,6 +38,8 @@ type Options struct {
 	// Notify tells the service manager a state, as sd_notify(3) describes them; nil if there is no service
 	// manager.
 	Notify func(state string) error
+	// Embedded is a server without listeners for clients. The program asks it by [App.Commands].
+	Embedded bool
 }
 
 // App is one server: New opens its listeners, Run serves until the stop. Several can run in one process.
@@ -86,6 +89,9 @@ func New(o Options) (*App, error) {
 	if err := a.wire(cfg, o.ConfigFile); err != nil {
 		return nil, err
 	}
+	if o.Embedded {
+		a.sockets.close()
+	}
 	if err := a.open(cfg, o.Sockets); err != nil {
 		a.sockets.close()
 		a.exporter.Close()
@@ -127,7 +133,9 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 		return err
 	}
 	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, Barrier: barrier}
-	a.sockets = sockets{log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates}
+	a.sockets = sockets{
+		log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates,
+	}
 	configureClock(a.clock, cfg)
 	a.initRules()
 	a.server.WatchRules(a.ruleSource)
@@ -182,6 +190,9 @@ func (a *App) usage() report.Usage {
 
 // Addr returns the address of the first listener. The order is that of bind: plain TCP, TLS, the unix socket.
 func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
+
+// Commands runs commands inside the process, as the user of http-user. It runs none after Run has ended.
+func (a *App) Commands() *line.Lines { return a.api.lines }
 
 // Reload reads the certificates and the rules-file again, even if its time and size are the same, or asks the
 // rules-url. SIGHUP calls it. The log has the result.
