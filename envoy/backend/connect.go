@@ -1,0 +1,210 @@
+package backend
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// The types of REDIS_TYPE.
+const (
+	Single   = "SINGLE"
+	Sentinel = "SENTINEL"
+	Cluster  = "CLUSTER"
+)
+
+// RESPOptions say where to count.
+type RESPOptions struct {
+	SocketType string // tcp or unix
+	URL        string // host:port; of SENTINEL "master,sentinel,sentinel"; of CLUSTER "node,node"
+	Type       string // SINGLE, SENTINEL or CLUSTER; empty is SINGLE
+
+	Auth, SentinelAuth string // "password" or "user:password"
+	TLS                *tls.Config
+	Timeout            time.Duration // of a call whose caller sets no deadline, at most [patience]
+	Prefix             string        // of all keys
+	Now                func() time.Time
+}
+
+// patience is how long a call waits if nobody says how long, and how long a connection may hang.
+const patience, hang = 2 * time.Second, 500 * time.Millisecond
+
+// clientOption returns the options of the client library. With the times that it sets, a dead or a hanging
+// leader is left within a second.
+func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
+	c = rueidis.ClientOption{
+		TLSConfig: o.TLS, AlwaysRESP2: true, DisableCache: true, ClientName: "ratelimit",
+		Dialer: net.Dialer{Timeout: hang, KeepAlive: hang}, ConnWriteTimeout: hang,
+		ClusterOption: rueidis.ClusterOption{ShardsRefreshInterval: hang},
+		InitAddress:   strings.Split(o.URL, ","),
+	}
+	c.Username, c.Password = userOf(o.Auth)
+	switch strings.ToUpper(o.Type) {
+	case "", Single:
+		c.ForceSingleClient = true
+		if strings.Contains(o.URL, "://") {
+			return c, o.readURL(&c)
+		}
+	case Sentinel:
+		if len(c.InitAddress) < 2 {
+			return c, fmt.Errorf("'%s' names no sentinel: use master,host:port,host:port", o.URL)
+		}
+		c.Sentinel.MasterSet, c.InitAddress = c.InitAddress[0], c.InitAddress[1:]
+		c.Sentinel.Username, c.Sentinel.Password = userOf(o.SentinelAuth)
+		c.Sentinel.Dialer, c.Sentinel.TLSConfig = c.Dialer, o.TLS
+	case Cluster:
+		c.ShuffleInit = true
+	default:
+		return c, fmt.Errorf("'%s' is not a type: use SINGLE, SENTINEL or CLUSTER", o.Type)
+	}
+	if strings.EqualFold(o.SocketType, "unix") {
+		c.DialCtxFn = func(
+			ctx context.Context, path string, d *net.Dialer, _ *tls.Config,
+		) (net.Conn, error) {
+			return d.DialContext(ctx, "unix", path)
+		}
+	}
+	return c, nil
+}
+
+// readURL reads the address from a URL such as redis://user:password@host:6379/0.
+func (o *RESPOptions) readURL(c *rueidis.ClientOption) error {
+	from, err := rueidis.ParseURL(o.URL)
+	if err != nil {
+		if u, wrong := url.Parse(o.URL); wrong == nil {
+			return fmt.Errorf("'%s' is not a URL of a Redis: %w", u.Redacted(), err)
+		}
+		return errors.New("the URL of the Redis is not one")
+	}
+	c.InitAddress, c.SelectDB = from.InitAddress, from.SelectDB
+	if o.Auth == "" {
+		c.Username, c.Password = from.Username, from.Password
+	}
+	if from.TLSConfig != nil && o.TLS == nil {
+		c.TLSConfig = from.TLSConfig
+	}
+	return nil
+}
+
+// userOf splits "user:password". A text without a colon is a password.
+func userOf(auth string) (user, password string) {
+	if user, password, ok := strings.Cut(auth, ":"); ok {
+		return user, password
+	}
+	return "", auth
+}
+
+// store is what answers at the other end.
+type store struct {
+	client rueidis.Client
+	engine bool        // it has CL.MWINDOW
+	tagged atomic.Bool // it needs all keys of a command in one slot
+}
+
+// connection is a store that may not have answered yet.
+type connection struct {
+	options rueidis.ClientOption
+	live    atomic.Pointer[store] // nil: not connected yet
+	problem atomic.Pointer[string]
+
+	running context.Context
+	stop    context.CancelFunc
+	ended   sync.WaitGroup
+}
+
+// newConnection connects in the background.
+func newConnection(o rueidis.ClientOption) *connection {
+	ctx, stop := context.WithCancel(context.Background())
+	c := &connection{options: o, running: ctx, stop: stop}
+	c.begin(errors.New("not connected yet"))
+	return c
+}
+
+// begin connects in the background. Until then calls get the error.
+func (c *connection) begin(until error) {
+	c.fail(until)
+	c.ended.Go(c.connect)
+}
+
+// again asks once more who answers, because it is no longer the store.
+func (c *connection) again(s *store) {
+	if c.live.CompareAndSwap(s, nil) {
+		s.client.Close()
+		c.begin(errors.New("another store answers: it is asked what it can do"))
+	}
+}
+
+// retry is how long the background waits after an attempt that failed.
+const retry = 200 * time.Millisecond
+
+// connect tries until somebody answers.
+func (c *connection) connect() {
+	ctx := c.running
+	for {
+		client, err := rueidis.NewClient(c.options)
+		if err == nil {
+			var s *store
+			if s, err = look(ctx, client); err == nil {
+				c.live.Store(s)
+				return
+			}
+			client.Close()
+		}
+		c.fail(err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(retry):
+		}
+	}
+}
+
+// look asks what a client is connected to.
+func look(ctx context.Context, client rueidis.Client) (*store, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	has := client.B().Arbitrary("COMMAND", "INFO").Args("cl.mwindow").Build()
+	list, err := client.Do(ctx, has).ToArray()
+	if err != nil {
+		return nil, err
+	}
+	s := &store{client: client, engine: len(list) == 1 && list[0].IsArray()}
+	info, err := client.Do(ctx, client.B().Info().Section("cluster").Build()).ToString()
+	if err != nil {
+		return nil, err
+	}
+	s.tagged.Store(s.engine && strings.Contains(info, "cluster_enabled:1"))
+	return s, nil
+}
+
+func (c *connection) fail(err error) {
+	text := err.Error()
+	c.problem.Store(&text)
+}
+
+// store returns the store, or an error if it has not answered yet.
+func (c *connection) store() (*store, error) {
+	if s := c.live.Load(); s != nil {
+		return s, nil
+	}
+	addresses := strings.Join(c.options.InitAddress, ", ")
+	return nil, fmt.Errorf("no connection to %s: %s", addresses, *c.problem.Load())
+}
+
+// close ends the connection.
+func (c *connection) close() {
+	c.stop()
+	c.ended.Wait()
+	if s := c.live.Load(); s != nil {
+		s.client.Close()
+	}
+}

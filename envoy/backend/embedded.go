@@ -1,0 +1,188 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"cellserver/cmd/cellserver/app"
+	"cellserver/envoy/count"
+	"cellserver/httpapi/line"
+	"cellserver/internal/config/configload"
+)
+
+// EmbeddedOptions are those of an engine in this process.
+type EmbeddedOptions struct {
+	Dir string // keeps the counters; empty: in memory
+	// Directives are more directives of cellserver, as on its command line. With cluster-nodes the engine is
+	// a node of a cluster. It then listens for the other nodes and for clients.
+	Directives []string
+	Log        *slog.Logger
+	Now        func() time.Time // nil: the clock of the machine
+}
+
+// embedded counts in an engine of this process.
+type embedded struct {
+	planner
+	app   *app.App
+	nodes *overRESP // asks the leader of the cluster; nil for an engine alone
+
+	stop  context.CancelFunc
+	ended chan struct{}
+	err   error // of the engine, once ended is closed
+	ready atomic.Bool
+}
+
+// Embedded starts an engine in this process. It counts when its data is loaded.
+func Embedded(o EmbeddedOptions) (count.Counter, error) {
+	args := []string{"--save", ""}
+	if o.Dir != "" {
+		args = append(args, "--dir", o.Dir)
+	}
+	cfg, warnings, err := configload.Load(append(args, o.Directives...), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	inCluster := len(cfg.Cluster.Nodes) > 0
+	if inCluster && o.Dir == "" {
+		return nil, errors.New("a node of a cluster needs a directory for its log")
+	}
+	cfg.AppendOnly = o.Dir != "" && !inCluster
+	e := &embedded{planner: planner{now: o.Now}, ended: make(chan struct{})}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	e.app, err = app.New(app.Options{
+		Config: cfg, Warnings: warnings, Log: o.Log, Embedded: !inCluster,
+		Notify: func(state string) error { e.ready.Store(state == "READY=1"); return nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if inCluster {
+		var hosts []string
+		for _, node := range cfg.Cluster.Nodes {
+			host, _, _ := strings.Cut(node, "@")
+			hosts = append(hosts, host)
+		}
+		e.nodes = newOverRESP(RESPOptions{
+			Type: Cluster, URL: strings.Join(hosts, ","), Auth: cfg.RequirePass, Now: e.now,
+		})
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	e.stop = stop
+	go func() {
+		defer close(e.ended)
+		e.err = e.app.Run(ctx)
+	}()
+	return e, nil
+}
+
+// Count implements [count.Counter].
+func (e *embedded) Count(ctx context.Context, r count.Request) ([]count.Result, error) {
+	if err := e.Ready(); err != nil {
+		return nil, err
+	}
+	if e.nodes == nil {
+		return e.count(ctx, &r)
+	}
+	r.Hits = slices.Clone(r.Hits) // the caller may leave before the cluster has answered
+	type outcome struct {
+		results []count.Result
+		err     error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		results, err := e.count(ctx, &r)
+		done <- outcome{results, err}
+	}()
+	select {
+	case o := <-done:
+		return o.results, o.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the cluster does not answer: %w", ctx.Err())
+	}
+}
+
+// count runs the commands of a request.
+func (e *embedded) count(ctx context.Context, r *count.Request) ([]count.Result, error) {
+	plan, err := e.plan(r, e.nodes != nil)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]count.Result, len(r.Hits))
+	for i := range plan {
+		if err := e.ask(ctx, r, &plan[i], results); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// ask runs a command in the engine. If another node leads, the command goes there.
+func (e *embedded) ask(ctx context.Context, r *count.Request, c *command, to []count.Result) error {
+	refused := false
+	answers := make([]answer, len(c.counters))
+	err := e.app.Commands().Do(ctx, c.args(r), func(reply line.Reply) {
+		refused = readAnswers(reply.Int, c.charge, answers)
+	})
+	problem, replied := errors.AsType[line.Refused](err)
+	switch {
+	case replied && e.nodes != nil && elsewhere(string(problem)):
+		return e.nodes.ask(ctx, r, c, to)
+	case err != nil:
+		return fmt.Errorf("the engine: %w", err)
+	}
+	e.results(r, c, refused, answers, to)
+	return nil
+}
+
+// elsewhere reports whether an error of a node says that another one may answer. The command did nothing.
+func elsewhere(problem string) bool {
+	return strings.HasPrefix(problem, "MOVED ") || strings.HasPrefix(problem, "LOADING ") ||
+		strings.HasPrefix(problem, "MISCONF ")
+}
+
+// readAnswers reads the reply of CL.MWINDOW by its integers and lengths, from the first to the last.
+func readAnswers(next func() int64, charge bool, answers []answer) (refused bool) {
+	next() // the length of the reply
+	refused = next() != 0 && !charge
+	next() // the first window that refuses
+	for i := range answers {
+		next() // the length of the answer
+		answers[i].limited = next() != 0
+		next() // the limit
+		answers[i].remaining = next()
+		next() // the time until the same request passes
+		answers[i].reset = time.Duration(next()) * time.Millisecond
+	}
+	return refused
+}
+
+// Ready implements [count.Counter].
+func (e *embedded) Ready() error {
+	select {
+	case <-e.ended:
+		return fmt.Errorf("the engine has ended: %w", e.err)
+	default:
+	}
+	if !e.ready.Load() {
+		return errors.New("the engine loads its data")
+	}
+	return nil
+}
+
+// Close implements [count.Counter]. It waits until the data is on the disk.
+func (e *embedded) Close() error {
+	e.stop()
+	<-e.ended
+	if e.nodes != nil {
+		_ = e.nodes.Close() // its error is always nil
+	}
+	return e.err
+}

@@ -1,0 +1,80 @@
+package backend
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"cellserver/envoy/count"
+	"cellserver/limiters/calendar"
+)
+
+// keyOf returns the key of a counter. Windows of another kind have another key. tag is a hash tag, or empty.
+func keyOf(prefix, tag string, h *count.Hit) string {
+	var b strings.Builder
+	b.Grow(len(prefix) + len(tag) + len(h.Key) + 24)
+	b.WriteString(prefix)
+	b.WriteString(tag)
+	b.WriteString(h.Key)
+	b.WriteByte('/')
+	if h.Calendar != "" {
+		b.WriteString(h.Calendar)
+		b.WriteByte('@')
+		b.WriteString(h.Zone)
+	} else {
+		b.WriteString(secondsOf(h.Period))
+	}
+	if h.Algorithm != "" && h.Algorithm != count.FixedWindow {
+		b.WriteByte('/')
+		b.WriteString(h.Algorithm)
+	}
+	return b.String()
+}
+
+// tagOf is the hash tag of a domain. All keys of a domain are then in one slot. It is never empty, because an
+// empty one is none.
+func tagOf(domain string) string { return "{d" + domain + "}" }
+
+// secondsOf writes a period of whole milliseconds in seconds, as CL.MWINDOW reads it.
+func secondsOf(d time.Duration) string {
+	seconds, millis := d/time.Second, d%time.Second/time.Millisecond
+	if millis == 0 {
+		return strconv.FormatInt(int64(seconds), 10)
+	}
+	return fmt.Sprintf("%d.%03d", seconds, millis)
+}
+
+// units are those of the calendar that the engine knows.
+var units = map[string]calendar.Unit{"day": calendar.Day, "week": calendar.Week, "month": calendar.Month}
+
+// endOf returns the end of the window at now. The hit is one that is supported.
+func endOf(h *count.Hit, now time.Time) (time.Time, error) {
+	if h.Calendar == "" {
+		return now.Add(h.Period - time.Duration(now.UnixNano())%h.Period), nil
+	}
+	c, err := calendar.Of(units[h.Calendar], 0, h.Zone)
+	if err != nil {
+		return now, fmt.Errorf("zone '%s': %w", h.Zone, err)
+	}
+	end, ok := c.End(now.UnixNano())
+	if !ok {
+		end = math.MaxInt64
+	}
+	return time.Unix(0, end), nil
+}
+
+// supported returns the error of a hit that no engine counts.
+func supported(h *count.Hit) error {
+	switch {
+	case h.Algorithm != "" && h.Algorithm != count.FixedWindow:
+		return fmt.Errorf("%w: algorithm %s: use fixed_window", count.ErrUnsupported, h.Algorithm)
+	case h.Calendar != "" && units[h.Calendar] == 0:
+		return fmt.Errorf("%w: windows of a %s: use day, week or month", count.ErrUnsupported, h.Calendar)
+	case h.Calendar == "" && (h.Period < time.Millisecond || h.Period%time.Millisecond != 0):
+		return fmt.Errorf("%w: period %v: use whole milliseconds, at least one",
+			count.ErrUnsupported, h.Period)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package backend
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"cellserver/envoy/count"
+)
+
+// mostCounters is how many windows one command may have.
+const mostCounters = 128
+
+// counter is one key of a command, with the hits of the request that it counts.
+type counter struct {
+	key      string
+	limit    int64
+	quantity int64 // the sum of the hits; below 0 it gives back
+	hits     []int // their numbers in the request
+}
+
+// command is one CL.MWINDOW.
+type command struct {
+	counters []counter
+	charge   bool // each window counts. Otherwise all do, or none
+}
+
+// planner makes the commands of requests.
+type planner struct {
+	prefix string
+	now    func() time.Time
+}
+
+// plan returns the commands of a request. tagged says that the server needs all keys of a command in one
+// slot.
+func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
+	commands, shadows := []command{{charge: !r.AllOrNone}}, command{charge: true}
+	tag := ""
+	if tagged {
+		tag = tagOf(r.Domain)
+	}
+	for i := range r.Hits {
+		h := &r.Hits[i]
+		if err := supported(h); err != nil {
+			return nil, err
+		}
+		to := &commands[len(commands)-1]
+		if r.AllOrNone && h.Shadow {
+			to = &shadows
+		}
+		to.add(keyOf(p.prefix, tag, h), h, i)
+	}
+	if r.AllOrNone && len(commands[0].counters) > mostCounters {
+		return nil, fmt.Errorf("%w: more than %d limits that count all or none: send fewer descriptors",
+			count.ErrUnsupported, mostCounters)
+	}
+	if len(commands[0].counters) == 0 {
+		commands = nil
+	}
+	if len(shadows.counters) > 0 {
+		commands = append(commands, shadows)
+	}
+	return split(commands), nil
+}
+
+// add adds a hit to the counter with its key.
+func (c *command) add(key string, h *count.Hit, number int) {
+	limit, quantity := int64(min(h.Limit, math.MaxInt64)), int64(min(h.Hits, math.MaxInt64))
+	if h.GiveBack {
+		quantity = -quantity
+	}
+	for i := range c.counters {
+		if one := &c.counters[i]; one.key == key {
+			one.limit = min(one.limit, limit)
+			one.quantity = plus(one.quantity, quantity)
+			one.hits = append(one.hits, number)
+			return
+		}
+	}
+	c.counters = append(c.counters, counter{key, limit, quantity, []int{number}})
+}
+
+// retag gives all keys of a command the hash tag of the domain.
+func (p planner) retag(r *count.Request, c *command) {
+	for i := range c.counters {
+		one := &c.counters[i]
+		one.key = keyOf(p.prefix, tagOf(r.Domain), &r.Hits[one.hits[0]])
+	}
+}
+
+// split divides a command that has too many windows.
+func split(all []command) (parts []command) {
+	for _, c := range all {
+		for len(c.counters) > mostCounters {
+			parts = append(parts, command{c.counters[:mostCounters], c.charge})
+			c.counters = c.counters[mostCounters:]
+		}
+		parts = append(parts, c)
+	}
+	return parts
+}
+
+// firstKey is the position of the first key among the words of a command.
+const firstKey = 2
+
+// args returns the words of the command.
+func (c *command) args(r *count.Request) []string {
+	args := make([]string, 0, 4+6*len(c.counters))
+	args = append(args, "CL.MWINDOW", strconv.Itoa(len(c.counters)))
+	for i := range c.counters {
+		one := &c.counters[i]
+		h := &r.Hits[one.hits[0]]
+		period := "0"
+		if h.Calendar == "" {
+			period = secondsOf(h.Period)
+		}
+		args = append(args, one.key, strconv.FormatInt(one.limit, 10), period,
+			strconv.FormatInt(one.quantity, 10))
+		switch {
+		case h.Calendar == "":
+			args = append(args, "ALIGN")
+		case h.Zone == "":
+			args = append(args, "ALIGN", h.Calendar)
+		default:
+			args = append(args, "ALIGN", h.Calendar, "TZ", h.Zone)
+		}
+	}
+	if c.charge {
+		args = append(args, "CHARGE")
+	}
+	return append(args, "MS")
+}
+
+// answer is what CL.MWINDOW says of one window.
+type answer struct {
+	limited   bool
+	remaining int64
+	reset     time.Duration
+}
+
+// results turns the answers to a command into results. refused says that nothing counts.
+func (p planner) results(r *count.Request, c *command, refused bool, answers []answer, to []count.Result) {
+	now := p.now()
+	for i := range c.counters {
+		one, a := &c.counters[i], &answers[i]
+		after := uint64(one.limit - a.remaining)
+		before := after
+		if !refused {
+			before = undo(after, one.quantity)
+		}
+		reset := a.reset
+		if reset <= 0 { // nothing counts
+			if end, err := endOf(&r.Hits[one.hits[0]], now); err == nil {
+				reset = end.Sub(now)
+			}
+		}
+		running := before
+		for _, number := range one.hits {
+			h, result := &r.Hits[number], &to[number]
+			result.Before, result.Reset = running, reset
+			running = apply(running, h)
+			result.After, result.Over = running, isOver(h, result.Before, running)
+			if refused {
+				result.Before, result.After = before, before
+			}
+		}
+	}
+}
+
+// undo returns the count before a quantity was added.
+func undo(after uint64, quantity int64) uint64 {
+	if quantity >= 0 {
+		return after - min(uint64(quantity), after)
+	}
+	if after == 0 {
+		return 0 // how much came back, nobody knows
+	}
+	return after + uint64(-quantity)
+}
+
+// apply returns the count after a hit.
+func apply(before uint64, h *count.Hit) uint64 {
+	switch {
+	case h.GiveBack:
+		return before - min(h.Hits, before)
+	case before > math.MaxUint64-h.Hits:
+		return math.MaxUint64
+	}
+	return before + h.Hits
+}
+
+// isOver reports whether a hit does not fit.
+func isOver(h *count.Hit, before, after uint64) bool {
+	if h.Hits == 0 {
+		return before >= h.Limit
+	}
+	return after > h.Limit
+}
+
+// plus adds two quantities. The sum is one that an int64 holds, and its negative, too.
+func plus(a, b int64) int64 {
+	sum := a + b
+	if (sum > a) != (b > 0) && b != 0 {
+		if b > 0 {
+			return math.MaxInt64
+		}
+		return -math.MaxInt64
+	}
+	return max(sum, -math.MaxInt64)
+}

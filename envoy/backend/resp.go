@@ -1,0 +1,164 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"cellserver/envoy/count"
+
+	"github.com/redis/rueidis"
+)
+
+// overRESP counts in a server that speaks RESP.
+type overRESP struct {
+	planner
+	*connection
+	timeout time.Duration
+}
+
+// OverRESP counts in a server that speaks RESP. The server need not run yet.
+func OverRESP(o RESPOptions) (count.Counter, error) {
+	if _, err := o.clientOption(); err != nil {
+		return nil, err
+	}
+	return newOverRESP(o), nil
+}
+
+// newOverRESP is OverRESP for options without an error.
+func newOverRESP(o RESPOptions) *overRESP {
+	c, _ := o.clientOption()
+	b := &overRESP{planner{prefix: o.Prefix, now: o.Now}, newConnection(c), patience}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	if o.Timeout > 0 {
+		b.timeout = min(o.Timeout, patience)
+	}
+	return b
+}
+
+// Count implements [count.Counter].
+func (b *overRESP) Count(ctx context.Context, r count.Request) ([]count.Result, error) {
+	s, err := b.store()
+	if err != nil {
+		return nil, err
+	}
+	if _, has := ctx.Deadline(); !has {
+		bounded, cancel := context.WithTimeout(ctx, b.timeout)
+		defer cancel()
+		ctx = bounded
+	}
+	results := make([]count.Result, len(r.Hits))
+	plan, err := b.plan(&r, s.tagged.Load())
+	if err == nil && !s.engine {
+		err = b.countInRedis(ctx, s, &r, plan, results)
+		return results, err
+	}
+	for i := range plan {
+		if err = b.ask(ctx, &r, &plan[i], results); err != nil {
+			return nil, err
+		}
+	}
+	return results, err
+}
+
+// ask runs a command in the engine.
+func (b *overRESP) ask(ctx context.Context, r *count.Request, c *command, to []count.Result) error {
+	s, err := b.store()
+	if err != nil {
+		return err
+	}
+	reply, err := s.run(ctx, c.args(r))
+	if isReply(err, "CROSSSLOT ") { // a server in front of a cluster, which has done nothing
+		s.tagged.Store(true)
+		b.retag(r, c)
+		reply, err = s.run(ctx, c.args(r))
+	}
+	switch {
+	case isReply(err, "unknown command"):
+		b.again(s)
+		return errors.New("the store is another one now: ask again")
+	case err != nil:
+		return explain(err)
+	}
+	answers := make([]answer, len(c.counters))
+	b.results(r, c, readAnswers(reply.next, c.charge, answers), answers, to)
+	return nil
+}
+
+// run sends a CL.MWINDOW of words to the node of its first key.
+func (s *store) run(ctx context.Context, args []string) (numbers, error) {
+	sent := s.client.B().Arbitrary(args[:firstKey]...).Keys(args[firstKey]).Args(args[firstKey+1:]...).Build()
+	reply, err := s.client.Do(ctx, sent).ToArray()
+	if err != nil {
+		return numbers{}, err
+	}
+	return numbers{flatten(reply, make([]int64, 0, 8*len(reply)))}, nil
+}
+
+// numbers are the integers of a reply and the lengths of its arrays, in their order.
+type numbers struct{ left []int64 }
+
+// next returns the next number, 0 after the last.
+func (n *numbers) next() int64 {
+	if len(n.left) == 0 {
+		return 0
+	}
+	next := n.left[0]
+	n.left = n.left[1:]
+	return next
+}
+
+// flatten appends the numbers of an array.
+func flatten(array []rueidis.RedisMessage, to []int64) []int64 {
+	to = append(to, int64(len(array)))
+	for i := range array {
+		if inner, err := array[i].ToArray(); err == nil {
+			to = flatten(inner, to)
+			continue
+		}
+		n, _ := array[i].AsInt64() // CL.MWINDOW has nothing else
+		to = append(to, n)
+	}
+	return to
+}
+
+// isReply reports whether an error is an error reply that begins with a text. The library leaves out "ERR ".
+func isReply(err error, begin string) bool {
+	reply, is := rueidis.IsRedisErr(err)
+	return is && strings.HasPrefix(reply.Error(), begin)
+}
+
+// explain adds to an error what to do.
+func explain(err error) error {
+	switch {
+	case isReply(err, "MOVED "):
+		return fmt.Errorf("%w: the store is a cluster: set REDIS_TYPE=CLUSTER", err)
+	case isReply(err, "NOAUTH "), isReply(err, "WRONGPASS "):
+		return fmt.Errorf("%w: set REDIS_AUTH", err)
+	}
+	return fmt.Errorf("the store does not answer: %w", err)
+}
+
+// Ready implements [count.Counter].
+func (b *overRESP) Ready() error {
+	s, err := b.store()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	defer cancel()
+	if err := s.client.Do(ctx, s.client.B().Ping().Build()).Error(); err != nil {
+		return explain(err)
+	}
+	return nil
+}
+
+// Close implements [count.Counter].
+func (b *overRESP) Close() error {
+	b.close()
+	return nil
+}
