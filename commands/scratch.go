@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"cellserver/limiters"
+	"cellserver/limiters/flight"
 	"cellserver/limiters/rules"
 )
 
@@ -11,6 +12,7 @@ import (
 // until the first use. check and checks come from pools, and only a batch has them.
 type Scratch struct {
 	limit  *limiters.Scratch
+	flight *flight.Flight
 	check  *rules.Check
 	checks *rules.Checks
 	Script interface{ Release() } // of the running script; only Server.Scripts uses it
@@ -29,6 +31,14 @@ func (s *Scratch) Limiter() *limiters.Scratch {
 		s.limit = new(limiters.Scratch)
 	}
 	return s.limit
+}
+
+// Flight returns memory for a request to an adaptive limit. It is valid until Release.
+func (s *Scratch) Flight() *flight.Flight {
+	if s.flight == nil {
+		s.flight = new(flight.Flight)
+	}
+	return s.flight
 }
 
 // Check returns memory for a request to a rule. It is valid until Release.
@@ -50,6 +60,7 @@ func (s *Scratch) Checks() *rules.Checks {
 // Release drops the references to the last requests, and gives the shared memory back. So an idle connection
 // keeps neither.
 func (s *Scratch) Release() {
+	s.flight.Release()
 	if s.limit.Release(); s.check != nil || s.checks != nil || s.Script != nil {
 		s.giveBack()
 	}

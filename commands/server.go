@@ -7,6 +7,7 @@ import (
 	"cellserver/acl"
 	"cellserver/internal/config"
 	"cellserver/internal/topk"
+	"cellserver/limiters/adaptive"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
@@ -226,6 +227,7 @@ const (
 type Stats struct {
 	Commands CommandStats
 	Limited  LimitedKeys
+	Meters   Meters
 	Slow     SlowLog
 	Latency  LatencyEvents
 	Logins   Logins
@@ -254,6 +256,14 @@ type LimitedKeys interface {
 	// Top returns the n highest counts of a database, highest first. With reset it then forgets
 	// the counts of the database.
 	Top(db, n int, reset bool) []topk.Count
+}
+
+// Meters keep the open windows of adaptive limits on this node: CL.ENTER.
+type Meters interface {
+	// Get returns the window of a key, one that has not begun if there is none. The place is for Put.
+	Get(db int, key []byte) (m adaptive.Meter, place int)
+	// Put keeps the window of a key. ended is a window that has ended now.
+	Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended)
 }
 
 // SlowLog keeps the commands that took longer than slowlog-log-slower-than: SLOWLOG.

@@ -24,6 +24,8 @@
 // limits decide. Then all limits apply their decisions if no limit refuses. args.go parses the arguments of
 // a limiter.
 //
+// Package limiters/flight keeps limits that the server finds (CL.ENTER). Its holders are those of lease.go.
+//
 // Package limiters/ruleset gives limits a name: rules. Package limiters/rules decides by them.
 //
 // Invariants: Decide changes nothing. Apply cannot fail. An error means that no state changed.

@@ -1,6 +1,7 @@
 package limiters
 
 import (
+	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
 	"cellserver/limiters/lease"
 	"cellserver/store"
@@ -14,8 +15,8 @@ type Permit struct {
 	holder []byte
 }
 
-// errNoHolder refuses a holder without a name: all callers whose name is empty would renew one permit.
-const errNoHolder = rediserr.Error("ERR holder must not be empty: each holder needs a name of its own")
+// ErrNoHolder refuses a holder without a name: all callers whose name is empty would renew one permit.
+const ErrNoHolder = rediserr.Error("ERR holder must not be empty: each holder needs a name of its own")
 
 // ReadLease parses the arguments limit, lease and holder.
 func ReadLease(a *Args) (p Permit, err error) {
@@ -23,7 +24,7 @@ func ReadLease(a *Args) (p Permit, err error) {
 	p.holder = a.Next("holder")
 	switch err = a.Options(0); {
 	case err == nil && len(p.holder) == 0:
-		err = errNoHolder
+		err = ErrNoHolder
 	case err == nil:
 		p.Semaphore, err = lease.New(limit, length)
 	}
@@ -35,13 +36,8 @@ func (p Permit) Decide(e *store.Entry, a *Answer, now, _ int64) error {
 	if err := CheckSorted(e); err != nil {
 		return err
 	}
-	held, mine := leases{e.Sorted()}, lease.Nobody
-	if held.set != nil {
-		if rank, ok := held.set.Rank(p.holder); ok {
-			mine = rank
-		}
-	}
-	d, err := lease.Acquire(p.Semaphore, held, mine, now)
+	held := LeasesIn(e)
+	d, err := lease.Acquire(p.Semaphore, held, held.Of(p.holder), now)
 	a.set(d.Limited, !d.Limited, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = int64(d.Ended), d.End
 	return err
@@ -49,9 +45,15 @@ func (p Permit) Decide(e *store.Entry, a *Answer, now, _ int64) error {
 
 // Apply implements [Limiter].
 func (p Permit) Apply(e *store.Entry, a *Answer, now int64) {
-	e.ZRemRange(0, int(a.state[0]))
-	e.ZAdd(float64(a.state[1]/1000), p.holder)
-	e.SetExpiry(expiryAfter(now, a.ResetAfter))
+	Grant(e, p.holder, int(a.state[0]), a.state[1], now+a.ResetAfter)
+}
+
+// Grant stores the lease of a holder, until a Unix nanosecond, and forgets leases that have ended. At
+// latest all leases have ended, so the key expires then.
+func Grant(e *store.Entry, holder []byte, ended int, end, latest int64) {
+	e.ZRemRange(0, ended)
+	e.ZAdd(float64(end/1000), holder)
+	e.SetExpiry(exact.CeilDiv(latest, 1e6))
 }
 
 // Release returns the permit of a holder. It reports whether the holder had the permit at now, in
@@ -60,19 +62,41 @@ func Release(e *store.Entry, holder []byte, now int64) (held bool, err error) {
 	if err := CheckSorted(e); err != nil {
 		return false, err
 	}
-	if z := e.Sorted(); z != nil {
-		score, ok := z.Score(holder)
-		held = ok && leaseEnd(score) > now
+	if e.Sorted() != nil {
+		end, ok := LeasesIn(e).EndOf(holder)
+		held = ok && end > now
 		e.ZRem(holder)
 	}
 	return held, nil
 }
 
-// leases are the leases in a sorted set. A nil set is empty.
-type leases struct{ set *store.SortedSet }
+// Leases are the leases in a sorted set. A nil set is empty.
+type Leases struct{ set *store.SortedSet }
+
+// LeasesIn returns the leases in an entry that is absent or a sorted set.
+func LeasesIn(e *store.Entry) Leases { return Leases{e.Sorted()} }
+
+// Of returns the index of the lease of a holder, [lease.Nobody] if there is no such lease.
+func (l Leases) Of(holder []byte) int {
+	if l.set != nil {
+		if rank, ok := l.set.Rank(holder); ok {
+			return rank
+		}
+	}
+	return lease.Nobody
+}
+
+// EndOf returns the end of the lease of a holder in Unix nanoseconds, and whether there is such a lease.
+func (l Leases) EndOf(holder []byte) (end int64, ok bool) {
+	if l.set == nil {
+		return 0, false
+	}
+	score, ok := l.set.Score(holder)
+	return leaseEnd(score), ok
+}
 
 // Len implements [lease.Leases].
-func (l leases) Len() int {
+func (l Leases) Len() int {
 	if l.set == nil {
 		return 0
 	}
@@ -80,7 +104,7 @@ func (l leases) Len() int {
 }
 
 // End implements [lease.Leases].
-func (l leases) End(i int) int64 { return leaseEnd(l.set.At(i).Score) }
+func (l Leases) End(i int) int64 { return leaseEnd(l.set.At(i).Score) }
 
 // leaseEnd returns the end of a lease in Unix nanoseconds.
 func leaseEnd(score float64) int64 {

@@ -233,6 +233,9 @@ func (a *Args) More() []byte {
 	return a.rest[0]
 }
 
+// Left returns how many words are left.
+func (a *Args) Left() int { return len(a.rest) }
+
 // mostAge is how old a lease may be that gives units back, in nanoseconds.
 const mostAge = 60e9
 

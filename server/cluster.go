@@ -17,6 +17,7 @@ func (s *Server) Deliver(channel, message []byte) { s.pubsub.Publish(nil, channe
 // has loaded a snapshot.
 func (s *Server) KeysReplaced() {
 	s.RulesReplaced()
+	s.stats.Meters.Forget()
 	s.tracking.FlushedNothing(nil)
 }
 
@@ -70,6 +71,9 @@ var oldRules = []byte("cl.rules")
 // connections of subscribers, monitors and READONLY clients stay.
 func (s *Server) ViewChanged(old, now *topology.View) {
 	from, to := old.LeaderOf(0), now.LeaderOf(0)
+	if from != to && to == now.Self {
+		s.stats.Meters.Forget() // another leader may have changed the limits since
+	}
 	if from < 0 || to < 0 {
 		return
 	}

@@ -110,7 +110,7 @@ func New(o Options) *Server {
 			PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, RuleChanges: changes,
 		},
 		Stats: commands.Stats{
-			Commands: &counters{s.stats.Commands, s}, Limited: s.stats.Limited,
+			Commands: &counters{s.stats.Commands, s}, Limited: s.stats.Limited, Meters: s.stats.Meters,
 			Slow: &s.slow, Latency: &s.slow,
 			Logins: s.stats.Logins, Report: s.report,
 		},

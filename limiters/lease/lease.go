@@ -61,7 +61,7 @@ func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, erro
 		return Decision{}, errTooFar
 	}
 	n := held.Len()
-	d := Decision{Limit: s.limit, RetryAfter: never, Ended: ended(held, now)}
+	d := Decision{Limit: s.limit, RetryAfter: never, Ended: Ended(held, now)}
 	taken := int64(n - d.Ended)
 	renews := mine >= d.Ended
 	latest := int64(math.MinInt64)
@@ -88,9 +88,12 @@ func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, erro
 	return d, nil
 }
 
-// ended returns the number of leases that have ended.
-func ended[L Leases](held L, now int64) int {
+// Ended returns the number of leases that have ended.
+func Ended[L Leases](held L, now int64) int {
 	lo, hi := 0, held.Len()
+	if hi == 0 || held.End(0) > now { // as a rule
+		return 0
+	}
 	for lo < hi {
 		if mid := (lo + hi) / 2; held.End(mid) <= now {
 			lo = mid + 1

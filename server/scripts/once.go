@@ -2,16 +2,19 @@ package scripts
 
 import (
 	"bytes"
+	"strconv"
 
 	"cellserver/commands"
+	"cellserver/limiters/adaptive"
 )
 
 // deferred has what the commands of a script do outside the store: they publish messages and count. A run
 // that may begin again does it at its end, so that it happens only once. Every other run does it immediately.
 type deferred struct {
-	waits   bool     // for the end of the run
-	bytes   int      // of memory that the actions take
-	actions []func() // that wait
+	waits   bool                      // for the end of the run
+	bytes   int                       // of memory that the actions take
+	actions []func()                  // that wait
+	windows map[string]adaptive.Meter // windows of adaptive limits that have changed, by windowName
 }
 
 // actionBytes is the memory of an action beside its arguments, also while the list of actions grows.
@@ -46,6 +49,7 @@ func (d *deferred) serverFor(s *commands.Server) *commands.Server {
 	seen := *s
 	seen.PubSub, seen.Tracker = broker{s.PubSub, d}, tracker{s.Tracker, d}
 	seen.Stats.Commands, seen.Stats.Limited = counters{s.Stats.Commands, d}, limitedKeys{s.Stats.Limited, d}
+	seen.Stats.Meters = openWindows{s.Stats.Meters, d}
 	seen.Control = control{s.Control, d}
 	return &seen
 }
@@ -89,6 +93,36 @@ type limitedKeys struct {
 func (l limitedKeys) Add(db int, key []byte) {
 	l.deferred.do(func(args ...[]byte) { l.LimitedKeys.Add(db, args[0]) }, key)
 }
+
+// openWindows are the windows of adaptive limits. A run that may begin again finds those that it has changed.
+type openWindows struct {
+	commands.Meters
+	deferred *deferred
+}
+
+func (w openWindows) Get(db int, key []byte) (adaptive.Meter, int) {
+	kept, place := w.Meters.Get(db, key)
+	if m, ok := w.deferred.windows[windowName(db, key)]; ok {
+		kept = m
+	}
+	return kept, place
+}
+
+func (w openWindows) Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended) {
+	if !w.deferred.waits {
+		w.Meters.Put(db, key, place, m, ended)
+		return
+	}
+	if w.deferred.windows == nil {
+		w.deferred.windows = map[string]adaptive.Meter{}
+	}
+	w.deferred.windows[windowName(db, key)] = *m
+	kept, end := *m, *ended
+	w.deferred.do(func(args ...[]byte) { w.Meters.Put(db, args[0], place, &kept, &end) }, key)
+}
+
+// windowName returns a name of a key and its database.
+func windowName(db int, key []byte) string { return strconv.Itoa(db) + ":" + string(key) }
 
 type control struct {
 	commands.Control

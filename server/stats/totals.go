@@ -6,12 +6,14 @@ import (
 	"sync/atomic"
 
 	"cellserver/server/logins"
+	"cellserver/server/meters"
 )
 
 // Stats are all counters of a server.
 type Stats struct {
 	Commands *Commands
 	Limited  *Limited
+	Meters   *meters.Table
 	Totals   Totals
 	Errors   Errors
 	Rates    Rates
@@ -19,7 +21,9 @@ type Stats struct {
 }
 
 // Init allocates the counters. All commands must be registered before.
-func (s *Stats) Init() { s.Commands, s.Limited = NewCommands(), NewLimited() }
+func (s *Stats) Init() {
+	s.Commands, s.Limited, s.Meters = NewCommands(), NewLimited(), meters.New()
+}
 
 // Totals are counters of the whole server since its start.
 type Totals struct {

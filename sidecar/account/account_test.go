@@ -198,25 +198,28 @@ func TestLeaseEnds(t *testing.T) {
 	require.EqualValues(t, 20, s.table.Figures.Stranded)
 }
 
+// tick returns the questions that a table sends by itself.
+func (s *story) tick() (sent []Ask) {
+	s.table.Tick(s.now, func(_ *Account, ask Ask) { sent = append(sent, ask) })
+	return sent
+}
+
 // TestGiveBack: units leave the memory a tenth before the end of their lease, and come back with one question.
 func TestGiveBack(t *testing.T) {
 	s := newStory(t)
 	s.wantTake(Wait, 1)
 	s.lease(Grant{20, 100, 0, -1, 500, 250, 77})
 	s.Again(s.now, 1)
-	var sent []Ask
-	tick := func() { s.table.Tick(s.now, func(_ *Account, ask Ask) { sent = append(sent, ask) }) }
 	s.pass(224)
-	tick()
-	require.Empty(t, sent)
+	s.demand.last = s.now.Boot // the demand goes on
+	require.Empty(t, s.tick())
 	s.pass(1)
-	tick()
+	sent := s.tick()
 	require.Len(t, sent, 1)
 	require.Equal(t, Back{19, 77, 250}, sent[0].Back)
 	require.Zero(t, sent[0].Want, "nobody asks for units of which nobody needs any")
 	require.Zero(t, s.left())
-	tick()
-	require.Len(t, sent, 1, "units come back once")
+	require.Empty(t, s.tick(), "units come back once")
 	s.Granted(s.now, sent[0], Grant{0, 100, 100, -1, 0, 250, 99})
 	require.EqualValues(t, 19, s.table.Figures.Returned)
 
@@ -224,9 +227,24 @@ func TestGiveBack(t *testing.T) {
 	s.wantTake(Wait, 1)
 	s.lease(Grant{20, 100, 0, -1, 500, 250, 77})
 	s.Again(s.now, 1)
+	s.pass(100)
+	require.Empty(t, s.tick())
+	s.pass(1)
+	sent = s.tick()
+	require.Len(t, sent, 1, "the demand has ended, so all units come back early")
+	require.Equal(t, Back{19, 77, 250}, sent[0].Back)
+	s.Granted(s.now, sent[0], Grant{0, 100, 100, -1, 0, 250, 99})
+	_, ok := s.NextAsk(s.now)
+	require.False(t, ok)
+
+	s = newStory(t)
+	s.wantTake(Wait, 1)
+	s.lease(Grant{20, 100, 0, -1, 500, 250, 77})
+	s.Again(s.now, 1)
 	s.pass(230)
 	s.wantTake(Wait, 1)
-	ask, ok := s.NextAsk(s.now)
+	var ask Ask
+	ask, ok = s.NextAsk(s.now)
 	require.True(t, ok)
 	require.Equal(t, Back{19, 77, 250}, ask.Back, "they come back with the next question")
 	s.Lost(s.now, ask)

@@ -30,15 +30,15 @@ const (
 // isHot reports whether enough requests come in the time of a lease.
 func (a *Account) isHot(now Time) bool {
 	a.demand.roll(now.Boot)
-	return a.demand.isHot(a.length())
+	return a.demand.isHot(a.length(now)) && !a.demand.isIdle(now.Boot)
 }
 
 // length returns how long a lease lasts, in milliseconds.
-func (a *Account) length() int64 {
-	if a.held == nil || a.held.length == 0 {
-		return a.table.settings.Lease
+func (a *Account) length(now Time) int64 {
+	if h := a.held; h != nil && now.Boot < h.lengthUntil {
+		return min(h.length, a.table.settings.Lease)
 	}
-	return min(a.held.length, a.table.settings.Lease)
+	return a.table.settings.Lease
 }
 
 // NextAsk returns the question that leaves now, if there is one.
@@ -58,7 +58,7 @@ func (a *Account) want(now Time) int64 {
 	left, waiting := a.left(), a.held.waiting
 	inLease := int64(0) // units that are asked for in the time of a lease
 	if a.isHot(now) {
-		inLease = a.demand.unitsIn(a.length())
+		inLease = a.demand.unitsIn(a.length(now))
 	}
 	if waiting == 0 && 4*left >= inLease {
 		return 0
@@ -95,15 +95,15 @@ func (a *Account) Granted(now Time, ask Ask, g Grant) {
 		return
 	}
 	units, ends := min(g.Units, ask.Want), min(g.Ends, ask.TTL)
-	if ends > 0 {
-		h.lasts(ends)
-	}
+	h.lasts(now, ends)
 	k := &a.known
 	switch {
-	case units == 0 && g.RetryAfter < 0 || ends == 0: // this limit is never leased
+	case ends == 0: // a window ends now, or the limit comes back too soon
+		k.until, h.nextAsk = 0, now.Boot+shortestSpace
+	case units == 0 && g.RetryAfter < 0: // this limit is never leased
 		k.until, h.nextAsk = 0, now.Boot+barredFor
 	case units < ask.Want:
-		wait := min(max(g.RetryAfter*1000, a.space()), longestRefusal)
+		wait := min(max(g.RetryAfter*1000, a.space(now)), longestRefusal)
 		k.until, k.from, h.nextAsk = now.Boot+wait, 1, now.Boot+wait
 	default:
 		k.until = 0
@@ -126,17 +126,17 @@ func (a *Account) receive(now Time, ask Ask, units Back) {
 }
 
 // lasts learns how long leases last, in milliseconds. The last leases of a window are shorter than others.
-func (h *held) lasts(ends int64) {
-	if ends < h.length {
+func (h *held) lasts(now Time, ends int64) {
+	if now.Boot < h.lengthUntil && ends < h.length {
 		ends = h.length - (h.length-ends+7)/8
 	}
-	h.length = max(1, ends)
+	h.length, h.lengthUntil = ends, now.Boot+barredFor
 }
 
 // space returns the time in which about ten requests come, but an eighth of the time in which the limit
 // comes back at most. A lease lasts for a quarter of that.
-func (a *Account) space() int64 {
-	longest := min(longestSpace, a.length()*1000/2)
+func (a *Account) space(now Time) int64 {
+	longest := min(longestSpace, a.length(now)*1000/2)
 	return max(shortestSpace, min(longest, a.demand.timeOf(spaceRequests)))
 }
 

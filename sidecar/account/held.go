@@ -9,9 +9,12 @@ type held struct {
 	waiting int64   // units of the requests that wait
 	asking  int64   // the number of the question under way; 0 for none
 	nextAsk int64   // no question leaves before
-	length  int64   // how long a lease lasts in milliseconds, as the hub said; 0 if it has not said it
-	share   int64   // when the share of a lost hub's limit is full again
-	place   int     // in the table's list of holders
+	length  int64   // how long a lease lasts in milliseconds, as the hub said
+
+	lengthUntil int64 // the hub may have changed the limit after this time
+
+	share int64 // when the share of a lost hub's limit is full again
+	place int   // in the table's list of holders
 }
 
 // lease is units that the holder may spend before an end.
@@ -52,12 +55,13 @@ func (h *held) spend(units int64) {
 }
 
 // expire ends the leases whose end has come by one of the clocks. It takes the units away from a lease that
-// ends soon, so that a question gives them back.
+// ends soon, so that a question gives them back. If the demand has ended, it takes those of all leases.
 func (a *Account) expire(now Time) {
 	h := a.held
 	if h == nil {
 		return
 	}
+	isIdle := a.demand.isIdle(now.Boot)
 	ended := func(l lease) bool {
 		switch end := l.end.Boot; {
 		case l.units.Units == 0:
@@ -65,7 +69,7 @@ func (a *Account) expire(now Time) {
 		case now.Boot >= end || now.Wall >= l.end.Wall:
 			a.table.Figures.Stranded += l.units.Units
 			return true
-		case h.back.Units == 0 && end-now.Boot <= l.units.Ends*(1000/10):
+		case h.back.Units == 0 && (isIdle || end-now.Boot <= l.units.Ends*(1000/10)):
 			h.back = l.units
 			return true
 		}

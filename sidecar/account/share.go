@@ -37,7 +37,7 @@ func (a *Account) WithoutHub(now Time, quantity int64, p Policy, sidecars int64)
 // whose state is the time at which the share is full again.
 func (a *Account) takeShare(now Time, quantity, share int64) (Verdict, Answer) {
 	h, answer := a.hold(), a.answer(now)
-	period := max(a.known.period, 4*a.length()) * 1000
+	period := max(a.known.period, 4*a.length(now)) * 1000
 	interval := exact.CeilDiv(period, share)
 	used := max(0, h.share-now.Boot)
 	taken, ok := exact.Mul(quantity, interval)

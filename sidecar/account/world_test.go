@@ -18,8 +18,9 @@ type world struct {
 	delay    func(*node) (micros int64, lost bool) // of a message on its way, in either direction
 	repeats  func() bool                           // whether the hub gets a question twice, if set
 	admitted func(key int, at, quantity int64)
-	waited   []int64 // how long each request of a hot key waited for its decision, if kept
+	waited   []int64 // how long each request waited for its decision, if kept
 	refused  int
+	passed   int // commands of clients at the hub
 }
 
 // node is a sidecar.
@@ -150,11 +151,17 @@ func (n *node) settle(a *Account, r *request, verdict Verdict) {
 // pass sends the client's own command.
 func (n *node) pass(a *Account, r *request) {
 	n.toHub(func() {
+		n.w.passed++
 		limited, answer := n.w.hubs[r.key].direct(n.w.hubTime(), r.quantity)
 		if !limited {
 			n.w.admitted(r.key, n.w.now, r.quantity)
 		}
-		n.fromHub(func() { a.Passed(n.time(), r.quantity, limited, answer) })
+		n.fromHub(func() {
+			a.Passed(n.time(), r.quantity, limited, answer)
+			if n.w.waited != nil {
+				n.w.waited = append(n.w.waited, n.w.now-r.came)
+			}
+		})
 	})
 }
 

@@ -184,8 +184,8 @@ func (w *world) addRandomNode(f fault) {
 	}
 	d := &n.account(0).demand
 	d.slot = ahead / slotLength
-	d.rate = w.Int64N(40 * fraction)
-	d.flow = d.rate
+	d.rate, d.last = w.Int32N(40*fraction), ahead
+	d.flow = int64(d.rate)
 	n.on(w.now+w.Int64N(20_000), n.tick)
 }
 

@@ -1,0 +1,34 @@
+package limits
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestClLimit shows a limit, its base and its open window, and changes nothing.
+func TestClLimit(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CL.LIMIT k", nil)
+	for i := range 20 {
+		h.Do(fmt.Sprint("CL.ENTER k 60 a", i))
+	}
+	h.Do("CL.ENTER k 60 refused")
+	for i := range 12 {
+		h.Do(fmt.Sprint("CL.LEAVE k a", i, " 0.02"))
+	}
+	h.Advance(time.Second)
+	h.Do("CL.ENTER k 60 b")
+	h.Do("CL.LEAVE k a12 0.03 DROP")
+	for range 2 {
+		require.Equal(t, []any{
+			"algorithm", "GRADIENT", "limit", int64(30), "inflight", int64(8), "base_us", int64(20_000),
+			"latency_us", int64(20_000), "gradient", int64(1000), "samples", int64(1), "drops", int64(1),
+			"refused", int64(0), "window_end", servertest.Start/1_000_000 + 2001, "partitions", []any{},
+		}, texts(h.Do("CL.LIMIT k")))
+	}
+}

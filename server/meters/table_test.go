@@ -1,0 +1,119 @@
+package meters
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"cellserver/limiters/adaptive"
+
+	"github.com/stretchr/testify/require"
+)
+
+// begun is a window that has begun.
+func begun(samples int) *adaptive.Meter {
+	return &adaptive.Meter{Options: adaptive.Default(), End: 1, Samples: int32(samples)}
+}
+
+// of returns the window of a key of database 0.
+func (t *Table) of(key []byte) adaptive.Meter {
+	m, _ := t.Get(0, key)
+	return m
+}
+
+// keep keeps the window of a key.
+func (t *Table) keep(db int, key []byte, m *adaptive.Meter, ended *adaptive.Ended) {
+	_, place := t.Get(db, key)
+	t.Put(db, key, place, m, ended)
+}
+
+func (t *Table) size() (n int) {
+	for i := range t.parts {
+		n += len(t.parts[i].rows)
+	}
+	return n
+}
+
+// TestTable keeps the windows of keys by database.
+func TestTable(t *testing.T) {
+	all := New()
+	require.Zero(t, all.of([]byte("k")).End)
+	all.keep(0, []byte("k"), begun(1), &adaptive.Ended{})
+	all.keep(1, []byte("k"), begun(2), &adaptive.Ended{})
+	require.EqualValues(t, 1, all.of([]byte("k")).Samples)
+	two, _ := all.Get(1, []byte("k"))
+	require.EqualValues(t, 2, two.Samples)
+	all.Forget()
+	require.Zero(t, all.of([]byte("k")).End)
+}
+
+// TestTableIsBounded: more keys than the table has places evict others, and a key in use stays.
+func TestTableIsBounded(t *testing.T) {
+	all := New()
+	for i := range 10 * Keys {
+		all.keep(0, fmt.Append(nil, i), begun(i), &adaptive.Ended{})
+		require.EqualValues(t, 0, all.of([]byte("0")).Samples)
+		require.NotZero(t, all.of([]byte("0")).End, "%d", i)
+	}
+	require.Equal(t, Keys, all.size())
+	for i := range all.parts {
+		require.Len(t, all.parts[i].at, partKeys)
+	}
+}
+
+// TestTableOneMore: one more key than a part has places evicts one.
+func TestTableOneMore(t *testing.T) {
+	var p part
+	for i := range partKeys + 1 {
+		p.add(row{name: name{0, fmt.Sprint(i)}, used: true})
+		require.Len(t, p.rows, min(i+1, partKeys))
+	}
+	require.Len(t, p.at, partKeys)
+}
+
+// TestTableByMany: many goroutines use keys of their own at once.
+func TestTableByMany(t *testing.T) {
+	all := New()
+	all.Watch([]string{"0", "1"})
+	var wait sync.WaitGroup
+	for g := range 4 {
+		wait.Go(func() {
+			key := fmt.Append(nil, g)
+			for i := range 1000 {
+				m := all.of(key)
+				m.End, m.Denied = 1, m.Denied+int64(g)
+				all.keep(0, key, &m, &adaptive.Ended{Result: adaptive.Grew, At: int64(i) * 1e9})
+				all.MostRefused(10)
+			}
+		})
+	}
+	wait.Wait()
+	top := all.MostRefused(2)
+	require.Equal(t, []string{"3", "2"}, []string{top[0].Key, top[1].Key})
+	require.EqualValues(t, 3000, top[0].Meter.Denied)
+}
+
+// TestWatched: totals and the last hour of the listed keys.
+func TestWatched(t *testing.T) {
+	all := New()
+	all.Watch([]string{"a", "b"})
+	m := begun(0)
+	m.Last = 20e6
+	for i := range int64(5000) {
+		all.keep(0, []byte("a"), m, &adaptive.Ended{
+			Result: adaptive.Held, At: i * 1e9, Limit: i, Base: 10e6, Drops: 1, Refused: 2,
+		})
+		all.keep(1, []byte("a"), m, &adaptive.Ended{Result: adaptive.Fell, At: i * 1e9})
+		all.keep(0, []byte("c"), m, &adaptive.Ended{Result: adaptive.Fell, At: i * 1e9})
+	}
+	all.Watch([]string{"b", "a"})
+	list := all.WatchedKeys()
+	require.Equal(t, "b", list[0].Key)
+	one := list[1]
+	require.Equal(t, []int64{5000, 10000, 5000, 0}, []int64{one.Drops, one.Refused, one.Windows[adaptive.Held], one.Windows[adaptive.Fell]})
+	require.Len(t, one.Points, points)
+	require.Equal(t, Point{4999e9, 4999, 0, 10e6, 20e6, 20}, one.Points[points-1])
+	require.EqualValues(t, 1409, one.Points[0].Limit)
+	all.Watch(nil)
+	require.Empty(t, all.WatchedKeys())
+}
