@@ -5,7 +5,6 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
-	"cellserver/limiters/ruleset"
 	"cellserver/store"
 )
 
@@ -27,7 +26,6 @@ func (s *Server) RulesReplaced() {
 	rules, tx := s.parts.Rules, s.parts.Store.NewTx()
 	var fp store.Footprint
 	rules.Lock(&fp)
-	fp.AddKey(oldRules)
 	rules.Forget()
 	tx.NoTouch, tx.KeepExpired = true, true
 	tx.Begin(0, 0, &fp)
@@ -36,17 +34,13 @@ func (s *Server) RulesReplaced() {
 		s.parts.Log.Warn("rules of CL.RULE SET hide rules of the same names in the file: "+
 			"CL.RULE DEL brings those of the file back", "hidden", hidden)
 	}
-	if e := tx.Peek(oldRules); e.Kind() == store.Raw && ruleset.IsOldForm(e.Bytes(nil)) {
-		s.parts.Log.Warn("the key cl.rules looks like rules of an older version, which are not in force: "+
-			"give each of its lines to CL.RULE SET or CL.RULE OVERRIDE, and delete the key", "db", 0)
-	}
 }
 
 // saveLedgers stores by which numbers the rules of the file count. Only a leader stores them.
 func (s *Server) saveLedgers() {
-	rules, t := s.parts.Rules, s.control.topology
+	rules := s.parts.Rules
 	late := func() bool { return !s.control.leads() || s.Condition() != Condition{} }
-	if !rules.HasUnsavedLedgers() || late() || t != nil && t.Metrics().Level < ruleset.Level {
+	if !rules.HasUnsavedLedgers() || late() {
 		return
 	}
 	var fp store.Footprint
@@ -58,9 +52,6 @@ func (s *Server) saveLedgers() {
 		rules.SaveLedgers(tx)
 	}
 }
-
-// oldRules is the key in which development versions kept the rules.
-var oldRules = []byte("cl.rules")
 
 // ViewChanged follows a change of the cluster. The edge calls it after each change, for one change at a
 // time. Clients in Sentinel mode learn of a new leader by the message +switch-master. Clients that speak TLS

@@ -5,7 +5,6 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
-	"cellserver/limiters/ruleset"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 
@@ -63,7 +62,7 @@ func TestRedirection(t *testing.T) {
 				self = leader
 			}
 			h, cluster := servertest.NewMember(t, self, leader)
-			cluster.Now.State, cluster.Counts.Level = story.state, ruleset.Level
+			cluster.Now.State = story.state
 			if story.node == ended {
 				cluster.Epochs = []uint64{0}
 			}

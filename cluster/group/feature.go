@@ -26,7 +26,7 @@ func (g *Group) raiseLevel() error {
 	g.mu.Lock()
 	level, next := g.level, min(g.roster.Level(), g.knownLevel())
 	g.mu.Unlock()
-	if next <= level || next < levelOfRaises || g.current.Load() == 0 {
+	if next <= level || g.current.Load() == 0 {
 		return nil
 	}
 	return g.commit(entry.LevelRaised, entry.AppendLevel(nil, next))

@@ -96,12 +96,11 @@ func (g *Group) follow(level uint16) error {
 	if level > g.level {
 		g.log.Info("the feature level of the cluster has risen", "from", g.level, "to", level)
 		g.level = level
-		g.queue.setLevel(level)
 	}
 	return nil
 }
 
-// knownLevel returns the highest feature level that this node knows. Tests lower it.
+// knownLevel returns the highest feature level that this node knows. Tests raise it.
 func (g *Group) knownLevel() uint16 { return uint16(g.o.Self.Features) }
 
 // applyEpoch takes back the uncommitted effects of an older epoch of this node, because they can no longer be

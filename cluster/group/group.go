@@ -63,9 +63,7 @@ func New(o Options) *Group {
 	tx := o.Store.NewTx()
 	tx.Applied = true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
-	n.apply.Level = min(n.knownLevel(), aof.BodyLevel)
 	n.level = OldestFeatureLevel
-	n.queue.setLevel(n.level)
 	n.roster = roster.New(o.Self)
 	n.roster.Expect(o.Listed)
 	n.updateView()

@@ -7,21 +7,14 @@ import (
 
 // The feature level of a cluster says which forms its log and its snapshots may have. All members know it,
 // so nodes of two releases can work together. The leader raises it in the log, and it never falls. A server
-// refuses a level that it does not know.
-//
-//	3, 4  the forms of effects: see body_levels.go of package aof
-//	5     entries of kind LevelRaised, and snapshots that name the level
-//	6     changes of the server's own database, which has the rules
+// refuses a level that it does not know. The first release has one level. A release with a new form has the
+// next one, and writes the form once the cluster works at that level.
 const (
 	// FeatureLevel is the highest level that this server knows.
 	FeatureLevel = 6
 	// OldestFeatureLevel is the lowest level at which this server works. A new cluster begins with it,
 	// unless [Found] makes it.
-	OldestFeatureLevel = 3
-
-	// levelOfRaises is the lowest level to which an entry can raise a cluster: older releases do not know
-	// such an entry.
-	levelOfRaises = 5
+	OldestFeatureLevel = 6
 )
 
 // levelError says that this server does not know the level of a cluster.
@@ -52,10 +45,4 @@ func whyUnloaded(err error) error {
 		return newer
 	}
 	return fmt.Errorf("the snapshot cannot be loaded: empty the directory of this node, and start it again: %w", err)
-}
-
-// errTooNew is the error of an epoch in which a command has made a value of a type that some members do not
-// know.
-func errTooNew(level uint16) error {
-	return fmt.Errorf("a key got a value of a type that a node of feature level %d does not know: upgrade all nodes first", level)
 }

@@ -6,7 +6,6 @@ import (
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
-	"cellserver/persistence/aof"
 	"cellserver/store"
 
 	"github.com/hashicorp/raft"
@@ -25,13 +24,6 @@ func (g *Group) Committed(tx *store.Tx, effects []store.Effect) {
 			go g.Fail(errOutsideEpoch)
 		}
 		return
-	}
-	if g.level < aof.BodyLevel {
-		var ok bool
-		if effects, ok = aof.InOlderForms(tx, effects, g.level); !ok {
-			g.epoch.failed = errTooNew(g.level)
-			g.wakeUp()
-		}
 	}
 	undo := tx.TakeUndo()
 	if tooLate(tx.Now(), g.clock.last.Load()-int64(late), undo) {

@@ -30,7 +30,6 @@ type batch struct {
 // content is the effects of a batch.
 type content struct {
 	body    aof.Body
-	level   uint16 // of the forms in body
 	effects int
 	size    int // bytes of the body after it was taken
 }
@@ -67,8 +66,6 @@ type queue struct {
 	memory  atomic.Int64  // shown, which may be wrong by memoryStep; read without the lock
 	garbage []store.Undo  // undos of whole databases that nobody needs any more
 	rooms   []room        // of confirmed batches, for the next ones
-	body    aof.Body      // empty, in the forms of level; the batches that have no room begin with it
-	level   uint16        // of the next batches
 }
 
 // room is the memory that a batch fills. The queue uses it again, because to grow it costs more than to fill
@@ -117,14 +114,9 @@ func (q *queue) number() uint64 { return q.begun.Add(1) }
 // begin says that everything up to a number is committed or dropped. The queue must be empty.
 func (q *queue) begin(number uint64) { q.safe = number }
 
-// setLevel makes the next batches have forms that appliers of a feature level know. Before the first call,
-// batches have the newest forms.
-func (q *queue) setLevel(level uint16) { q.level, q.body, q.rooms = level, aof.NewBody(level), nil }
-
 // add begins a batch. time must not be earlier than that of the previous batch.
 func (q *queue) add(kind entry.Kind, term uint64, time int64) *batch {
 	b := &batch{kind: kind, number: q.begun.Add(1), term: term, time: time}
-	b.body, b.level = q.body, q.level
 	if last := len(q.rooms) - 1; last >= 0 && kind == entry.Effects {
 		b.body, b.undo = q.rooms[last].body, q.rooms[last].undo
 		q.rooms = q.rooms[:last]
@@ -175,7 +167,7 @@ func (q *queue) discard(b *batch) {
 
 // keepRoom keeps the room of a batch that was taken, and whose undos are dropped.
 func (q *queue) keepRoom(b *batch) {
-	if len(q.rooms) < maxRooms && b.kind == entry.Effects && b.level == q.level {
+	if len(q.rooms) < maxRooms && b.kind == entry.Effects {
 		b.undo.Trim(maxRoomBytes, maxRoomUndo)
 		q.rooms = append(q.rooms, room{b.body, b.undo})
 	}

@@ -2,37 +2,26 @@ package group_test
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 	"time"
 
 	"cellserver/cluster/clustertest"
 	"cellserver/cluster/group"
-	"cellserver/persistence/aof"
 
 	"github.com/stretchr/testify/require"
 )
 
-// beforeRaises is the highest level of programs that cannot raise the level of a cluster.
-const beforeRaises = 4
-
-// pretend gives some changes the level of records of integers until the test ends. So nodes of lower levels refuse them.
-func pretend(t *testing.T) {
-	before := maps.Clone(aof.ChangeLevels)
-	t.Cleanup(func() { maps.Copy(aof.ChangeLevels, before) })
-	for _, verb := range []string{"LTRIM", "LINSERT", "LPUSH", "LPOP", "LREM", "ZREM", "HDEL"} {
-		aof.ChangeLevels[verb] = aof.BodyLevel
-	}
-}
+// newest is the level of the newest programs. They have the forms of this release.
+const newest = group.FeatureLevel + 1
 
 // upgrade installs the newest program on one machine after the other, between faults. Some machines get the program of level
 // `old` again before the last machine has the newest one. After that the level rises.
 func (w *world) upgrade(old int) {
 	order := w.random.Perm(len(w.Machines))
 	for at := 0; at < len(order); {
-		require.Less(w.t, w.Leader().Group().Level(), uint16(group.FeatureLevel))
-		w.install(w.Machines[order[at]], group.FeatureLevel)
+		require.Less(w.t, w.Leader().Group().Level(), uint16(newest))
+		w.install(w.Machines[order[at]], newest)
 		at++
 		if back := w.random.IntN(at); at < len(order) && w.random.IntN(3) == 0 {
 			w.install(w.Machines[order[back]], old)
@@ -42,7 +31,7 @@ func (w *world) upgrade(old int) {
 		w.random.Shuffle(len(order)-at, func(i, j int) { order[at+i], order[at+j] = order[at+j], order[at+i] })
 	}
 	for range 100 {
-		if w.Leader().Group().Level() == group.FeatureLevel {
+		if w.Leader().Group().Level() == newest {
 			w.count("level risen")
 			return
 		}
@@ -74,10 +63,9 @@ func (w *world) install(m *clustertest.Machine, level int) {
 // and the histories are right.
 func TestARollingUpgrade(t *testing.T) {
 	progress := clustertest.Watchdog(t)
-	pretend(t)
 	for i := range 2 * seeds(t) {
 		seed := first(t) + uint64(i)
-		level := group.OldestFeatureLevel + int(seed/2)%(group.FeatureLevel-group.OldestFeatureLevel)
+		const level = group.FeatureLevel
 		require.Empty(t, run(t, progress, worldOptions{
 			Options: clustertest.Options{Nodes: 3, Seed: seed, Window: 1 + int(seed%3), Files: seed%4 < 2, Level: level},
 			clients: 6, lasts: lasting(t), mixed: seed%2 == 0, before: func(w *world) { w.upgrade(level) },
@@ -90,21 +78,21 @@ func TestARollingUpgrade(t *testing.T) {
 func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 	for _, snapshot := range []bool{false, true} {
 		bubble(t, func(t *testing.T, _ func()) {
-			c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true})
+			c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true, Level: newest})
 			defer c.Close()
 			time.Sleep(5 * time.Second)
 			fill(t, c, 100)
 			leader := c.Leader()
 			old := other(c, leader)
-			require.EqualValues(t, group.FeatureLevel, leader.Group().Level())
+			require.EqualValues(t, newest, leader.Group().Level())
 			if snapshot {
 				require.NoError(t, old.Group().KeepBehind(0))
 				require.NoError(t, old.Group().TakeSnapshot())
 			}
 			require.NoError(t, old.Stop())
-			old.Install(group.FeatureLevel - 1)
+			old.Install(group.FeatureLevel)
 			why := fmt.Sprintf("level %d, and this server knows level %d: install the newer release",
-				group.FeatureLevel, group.FeatureLevel-1)
+				newest, group.FeatureLevel)
 			if err := old.Restart(); snapshot {
 				require.ErrorContains(t, err, why)
 			} else {
@@ -114,15 +102,15 @@ func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 				require.NoError(t, old.Kill())
 			}
 			fill(t, c, 100)
-			require.EqualValues(t, group.FeatureLevel, c.Leader().Group().Level(), "it never falls")
+			require.EqualValues(t, newest, c.Leader().Group().Level(), "it never falls")
 
 			spare := c.Machines[3]
-			spare.Install(group.FeatureLevel - 1)
+			spare.Install(group.FeatureLevel)
 			require.NoError(t, spare.Start())
 			require.ErrorContains(t, c.Meet(spare), "install the newer release there")
 			require.NoError(t, spare.Kill())
 
-			old.Install(group.FeatureLevel)
+			old.Install(newest)
 			require.NoError(t, old.Restart())
 			require.Len(t, c.RequireEqual(), 100)
 		})
@@ -132,7 +120,7 @@ func TestAnOldProgramAfterAnUpgrade(t *testing.T) {
 // TestTheLevelWaitsForAllMembers: the level also waits for a member that does not run. It rises when that member is removed.
 func TestTheLevelWaitsForAllMembers(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now, Level: beforeRaises})
+		c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now, Level: group.FeatureLevel})
 		defer c.Close()
 		time.Sleep(5 * time.Second)
 		old := other(c, c.Leader())
@@ -140,13 +128,13 @@ func TestTheLevelWaitsForAllMembers(t *testing.T) {
 		for _, m := range c.Machines {
 			if m != old {
 				require.NoError(t, m.Stop())
-				m.Install(group.FeatureLevel)
+				m.Install(newest)
 				require.NoError(t, m.Restart())
 				time.Sleep(2 * time.Second)
 			}
 		}
 		time.Sleep(10 * time.Second)
-		require.EqualValues(t, group.OldestFeatureLevel, c.Leader().Group().Level())
+		require.EqualValues(t, group.FeatureLevel, c.Leader().Group().Level())
 		require.NoError(t, c.Leader().Group().Forget(old.Self.ID))
 		time.Sleep(3 * time.Second)
 		levels := []uint16{}
@@ -155,7 +143,7 @@ func TestTheLevelWaitsForAllMembers(t *testing.T) {
 				levels = append(levels, m.Group().Level())
 			}
 		}
-		require.Equal(t, slices.Repeat([]uint16{group.FeatureLevel}, 3), levels)
+		require.Equal(t, slices.Repeat([]uint16{newest}, 3), levels)
 	})
 }
 
@@ -163,11 +151,11 @@ func TestTheLevelWaitsForAllMembers(t *testing.T) {
 // When it leads, it knows this member.
 func TestTheLevelWaitsForAMemberOfASnapshot(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true, Level: beforeRaises})
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Spares: 1, Seed: 1, Now: time.Now, Files: true, Level: group.FeatureLevel})
 		defer c.Close()
 		upgrade := func(m *clustertest.Machine) {
 			require.NoError(t, m.Stop())
-			m.Install(group.FeatureLevel)
+			m.Install(newest)
 			require.NoError(t, m.Restart())
 			time.Sleep(3 * time.Second)
 		}
@@ -198,9 +186,9 @@ func TestTheLevelWaitsForAMemberOfASnapshot(t *testing.T) {
 		}
 		require.Same(t, lagging, c.Leader())
 		time.Sleep(5 * time.Second)
-		require.EqualValues(t, group.OldestFeatureLevel, c.Leader().Group().Level())
+		require.EqualValues(t, group.FeatureLevel, c.Leader().Group().Level())
 		require.NoError(t, spare.Failure())
 		upgrade(spare)
-		require.EqualValues(t, group.FeatureLevel, c.Leader().Group().Level())
+		require.EqualValues(t, newest, c.Leader().Group().Level())
 	})
 }

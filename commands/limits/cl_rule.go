@@ -32,7 +32,7 @@ var _ = commands.Register(&commands.Command{
 	Summary: "A container for commands of named limits", Complexity: "Depends on subcommand.",
 	Subs: []*commands.Command{
 		{Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-			Run: changesRules(clRuleSet), Footprint: rulesFootprint,
+			Run: clRuleSet, Footprint: rulesFootprint,
 			Usage: "name <[SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] [AND [SCOPE scope] limiter arg [arg ...] ...]] [SHADOW] | JSON rule>", Complexity: "O(N) where N is the number of rules",
 			Summary: "Sets the rule of a name.",
 			Help: []string{"SET <name> [SCOPE <scope>] <limiter> <args> ... [AND [SCOPE <scope>] <limiter> <args> ...] ... [SHADOW]", "    Set the rule of a name.",
@@ -41,7 +41,7 @@ var _ = commands.Register(&commands.Command{
 				"    BLOCK refuses every action, and ALLOW refuses none.",
 				"SET <name> JSON <rule>", "    Set the rule of a name with its overrides, in the form of the rules-file."}},
 		{Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM,
-			Run: changesRules(clRuleOverride),
+			Run: clRuleOverride,
 			Footprint: func(c *commands.Call, fp *store.Footprint) {
 				rules.ResetFootprint(c.Server.Rules, c.Args[4:5], fp)
 			},
@@ -58,7 +58,7 @@ var _ = commands.Register(&commands.Command{
 				"    Return the rule of a name. With JSON it has its overrides.",
 				"    With WORDS it has the limits as in 100/minute, if words mean them, and as commands."}},
 		{Name: "del", Arity: 3, Flags: commands.Write,
-			Run: changesRules(clRuleDel), Footprint: rulesFootprint,
+			Run: clRuleDel, Footprint: rulesFootprint,
 			Usage: "name", Complexity: "O(N) where N is the number of rules", Summary: "Deletes the rule of a name.",
 			Help: []string{"DEL <name>", "    Delete the rule of a name. A rule of the rules-file is in force again."}},
 		{Name: "list", Arity: -2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint,
@@ -82,20 +82,6 @@ var _ = commands.Register(&commands.Command{
 		commands.HelpCommand(""),
 	},
 })
-
-// errOldNodes is the reply to a change of a rule in a cluster with nodes that would not keep it.
-const errOldNodes commands.Error = "TRYAGAIN some nodes of the cluster are of an older release, " +
-	"which cannot keep rules: upgrade all nodes, and try again a second later"
-
-// changesRules makes a command an error while nodes of the cluster cannot keep rules.
-func changesRules(run func(*commands.Call) error) func(*commands.Call) error {
-	return func(c *commands.Call) error {
-		if t := c.Server.Control.Topology(); t != nil && t.Metrics().Level < ruleset.Level {
-			return errOldNodes
-		}
-		return run(c)
-	}
-}
 
 func rulesFootprint(c *commands.Call, fp *store.Footprint) { c.Server.Rules.Lock(fp) }
 

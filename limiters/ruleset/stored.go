@@ -9,9 +9,6 @@ import (
 	"cellserver/store/hash"
 )
 
-// Level is the lowest feature level of a cluster that can have stored rules.
-const Level = 6
-
 // Lock adds the partition of the stored rules to a footprint.
 func (r *Rules) Lock(fp *store.Footprint) { fp.AddSlot(slot) }
 
@@ -173,16 +170,4 @@ func (r *Rule) after(name string, f *store.Effect) *Rule {
 	}
 	s.countMost()
 	return one
-}
-
-// IsOldForm reports whether a string is the rules as a development version kept them in the key cl.rules of
-// database 0.
-func IsOldForm(text []byte) bool {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	words := bytes.Fields(line)
-	if len(words) < 2 {
-		return false
-	}
-	_, err := Parse(string(words[0]), words[1:])
-	return err == nil
 }

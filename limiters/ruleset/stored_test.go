@@ -178,13 +178,3 @@ func TestARulesChangeThatIsTakenBack(t *testing.T) {
 		require.Equal(t, "CL.WINDOW 5 60", text)
 	})
 }
-
-// TestTheOldForm tells rules of an older version from other values of a client.
-func TestTheOldForm(t *testing.T) {
-	for text, is := range map[string]bool{
-		"api CL.WINDOW 10 1\n": true, "api CL.WINDOW 10 1\napi OVERRIDE - k CL.WINDOW 1 1\n": true,
-		"": false, "hello": false, "hello world": false, "api CL.WINDOW x 1": false,
-	} {
-		require.Equal(t, is, IsOldForm([]byte(text)), "%q", text)
-	}
-}

@@ -9,16 +9,8 @@ import (
 )
 
 // Body collects effects as the commands of a log that has no files and begins in database 0. Integers are
-// records instead (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty,
-// and has the newest forms.
-type Body struct {
-	enc      *encoder
-	commands bool // integers are commands, and not records
-}
-
-// NewBody returns an empty body, whose integers have a form that appliers of a feature level know. The
-// caller converts newer changes with [InOlderForms].
-func NewBody(level uint16) Body { return Body{commands: level < levelOfRecords} }
+// records instead (body_numbers.go). A [BodyApplier] applies both to another store. The zero value is empty.
+type Body struct{ enc *encoder }
 
 // Append appends the effects of a transaction, which has at least one. A [BodyApplier] applies all of them
 // or none.
@@ -26,9 +18,7 @@ func (b *Body) Append(effects []store.Effect) {
 	if b.enc == nil {
 		b.enc = newEncoder()
 		b.enc.db = 0
-		if !b.commands {
-			b.enc.appenders[store.OpSet].append = b.enc.appendShort
-		}
+		b.enc.appenders[store.OpSet].append = b.enc.appendShort
 	}
 	b.enc.transaction(effects)
 }
@@ -65,8 +55,6 @@ func (b *Body) AppendTo(dst []byte) []byte {
 
 // BodyApplier applies bodies to a store, in their order. It belongs to one goroutine.
 type BodyApplier struct {
-	Level uint16 // the highest feature level that it knows; [NewBodyApplier] sets the newest one
-
 	apply applier
 	queue commandQueue
 	args  [][]byte
@@ -75,7 +63,7 @@ type BodyApplier struct {
 // NewBodyApplier returns an applier of bodies. tx is a transaction of the store, with the options that the
 // changes need.
 func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
-	b := &BodyApplier{Level: BodyLevel, apply: applier{store: s, tx: tx}}
+	b := &BodyApplier{apply: applier{store: s, tx: tx}}
 	b.apply.replayer = b.rare
 	return b
 }
@@ -115,11 +103,6 @@ func (b *BodyApplier) commands(body []byte) error {
 			return fmt.Errorf("byte %d: %w", at, err)
 		}
 		at += size
-		if b.Level < BodyLevel {
-			if err := b.refuseNewer(args); err != nil {
-				return fmt.Errorf("byte %d: %w", at, err)
-			}
-		}
 		switch {
 		case string(args[0]) == "MULTI" && !open, string(args[0]) == "EXEC" && open:
 			open = !open

@@ -26,7 +26,6 @@
 //	codec.go                  what a codec has
 //	body.go, body_commands.go effects as commands without files, for the log of a cluster
 //	body_numbers.go           integers in such a body
-//	body_levels.go            forms of such a body that older releases know
 //
 // Package format knows the bytes of batches, commands and the manifest.
 //

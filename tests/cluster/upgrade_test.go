@@ -15,27 +15,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// oldProgram returns the path of a cellserver with a lower feature level than the one under test: CLUSTER_OLD_BIN, or a build
-// with a lower FeatureLevel. This build refuses newer forms.
-func oldProgram(t *testing.T) string {
+// releases returns the paths of two programs of cellserver. The newer one has a higher feature level. The older one is the
+// program under test, and the newer one a build with a higher FeatureLevel. If CLUSTER_OLD_BIN names an older release, the
+// newer one is the program under test.
+func releases(t *testing.T) (older, newer string) {
 	if path := os.Getenv("CLUSTER_OLD_BIN"); path != "" {
-		return path
+		return path, bin
 	}
 	source, err := filepath.Abs("../../cluster/group/level.go")
 	require.NoError(t, err)
 	text, err := os.ReadFile(source)
 	require.NoError(t, err)
-	const newest, oldest = "\tFeatureLevel = 6\n", "\tFeatureLevel = 3\n"
-	require.Equal(t, 1, strings.Count(string(text), newest))
+	const now, next = "\tFeatureLevel = 6\n", "\tFeatureLevel = 7\n"
+	require.Equal(t, 1, strings.Count(string(text), now))
 	dir := t.TempDir()
-	lower, overlay, path := filepath.Join(dir, "level.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "cellserver")
-	require.NoError(t, os.WriteFile(lower, []byte(strings.Replace(string(text), newest, oldest, 1)), 0o644))
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{source: lower}})
+	higher, overlay, path := filepath.Join(dir, "level.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "cellserver")
+	require.NoError(t, os.WriteFile(higher, []byte(strings.Replace(string(text), now, next, 1)), 0o644))
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{source: higher}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(overlay, list, 0o644))
 	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", path, "cellserver/cmd/cellserver").CombinedOutput()
 	require.NoError(t, err, string(out))
-	return path
+	return bin, path
 }
 
 // levels asks a node for the level of the cluster, and for the level that the node knows.
@@ -78,7 +79,7 @@ func TestARollingUpgrade(t *testing.T) {
 	}
 	r, seed := random(t)
 	p := place(t, 3)
-	old := oldProgram(t)
+	old, newest := releases(t)
 	for _, n := range p.nodes {
 		n.bin = old
 	}
@@ -90,7 +91,7 @@ func TestARollingUpgrade(t *testing.T) {
 		} else {
 			p.stop(i)
 		}
-		p.nodes[i].bin = bin
+		p.nodes[i].bin = newest
 		p.heal()
 		if at < len(p.nodes)-1 {
 			p.eventually("--cluster-check does not show that the upgrade has not ended", func() bool {
@@ -119,7 +120,7 @@ func TestARollingUpgrade(t *testing.T) {
 	p.run(back)
 	p.eventually("the old program is not refused", func() bool { return strings.Contains(p.logged(back), "install the newer release") })
 	p.kill(back)
-	p.nodes[back].bin = bin
+	p.nodes[back].bin = newest
 	p.heal()
 	l.end(t)
 }

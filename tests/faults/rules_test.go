@@ -71,19 +71,3 @@ func TestRulesSurvive(t *testing.T) {
 	redis(noLog...)
 	again(noLog...)
 }
-
-// TestOldRulesAreNamed: rules in the key of an older version are not in force, and the log says what to do.
-func TestOldRulesAreNamed(t *testing.T) {
-	p, dir := limiter(t), t.TempDir()
-	s := p.start(t, dir, appendOnly("everysec")...)
-	s.do(t, "SET", "cl.rules", "api CL.WINDOW 10 60\n")
-	s.kill()
-	s = p.start(t, dir, appendOnly("everysec")...)
-	require.Contains(t, s.output(), "the key cl.rules looks like rules of an older version, which are not in force: "+
-		"give each of its lines to CL.RULE SET or CL.RULE OVERRIDE, and delete the key")
-	require.ErrorContains(t, s.do(t, "CL.CHECK", "api", "k").(error), "no such rule")
-	s.do(t, "SET", "cl.rules", "other")
-	s.kill()
-	s = p.start(t, dir, appendOnly("everysec")...)
-	require.NotContains(t, s.output(), "cl.rules")
-}
