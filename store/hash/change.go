@@ -26,16 +26,16 @@ func each(c value.Collection, f func(*value.Operands) bool) {
 func set(c value.Collection, o *value.Operands, l *value.Limits) (value.Collection, value.Outcome) {
 	h := Of(c)
 	if h.large != nil {
-		return c, value.Outcome{Changed: true, Added: h.large.fields.Set(o.Value, o.More)}
+		return c, value.Outcome{Changed: true, Added: h.large.Set(o.Value, o.More)}
 	}
 	var buf [2 * scratchBytes]byte
 	if h.small == nil {
 		return first(o, l, buf[:0])
 	}
-	if tooLong(o, l) || h.small.list.Size()+len(o.Value)+len(o.More) > packed.MostBytes {
+	if tooLong(o, l) || h.small.List.Size()+len(o.Value)+len(o.More) > packed.MostBytes {
 		return h.small.setLarge(o)
 	}
-	list := &h.small.list
+	list := &h.small.List
 	field := packed.AppendElement(buf[:0], o.Value)
 	if at := list.Find(field, 2); at >= 0 {
 		at += len(field)
@@ -63,22 +63,22 @@ func tooLong(o *value.Operands, l *value.Limits) bool {
 }
 
 // setLarge returns the large form with one more change.
-func (s *Small) setLarge(o *value.Operands) (value.Collection, value.Outcome) {
-	g := &Large{trie.New(false)}
+func (s *small) setLarge(o *value.Operands) (value.Collection, value.Outcome) {
+	g := &large{trie.New(false)}
 	s.each(func(field, val []byte) bool {
-		g.fields.Set(field, val)
+		g.Set(field, val)
 		return true
 	})
-	return g, value.Outcome{Changed: true, Added: g.fields.Set(o.Value, o.More)}
+	return g, value.Outcome{Changed: true, Added: g.Set(o.Value, o.More)}
 }
 
 func remove(c value.Collection, o *value.Operands, _ *value.Limits) (value.Collection, value.Outcome) {
 	h := Of(c)
 	if h.large != nil {
-		return c, value.Outcome{Changed: h.large.fields.Remove(o.Value)}
+		return c, value.Outcome{Changed: h.large.Remove(o.Value)}
 	}
 	var buf [scratchBytes]byte
-	list := &h.small.list
+	list := &h.small.List
 	at := list.Find(packed.AppendElement(buf[:0], o.Value), 2)
 	if at < 0 {
 		return c, value.Outcome{}

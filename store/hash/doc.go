@@ -4,7 +4,7 @@
 //
 //	hash.go     Hash: reading a hash of either form
 //	change.go   the description of the type: how a hash changes
-//	forms.go    the two forms, Small and Large
+//	forms.go    the two forms, small and large
 //
 // # Invariants
 //

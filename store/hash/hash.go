@@ -8,16 +8,16 @@ import (
 
 // Hash is a hash of either form, to be read. The zero Hash has no fields.
 type Hash struct {
-	small *Small
-	large *Large
+	small *small
+	large *large
 }
 
 // Of returns the hash that a collection is, without fields if it is nil or of another type.
 func Of(c value.Collection) (h Hash) {
 	switch c := c.(type) {
-	case *Small:
+	case *small:
 		h.small = c
-	case *Large:
+	case *large:
 		h.large = c
 	}
 	return h
@@ -38,7 +38,7 @@ func (h Hash) Len() int {
 // beginning, and a change moves what lies behind the field.
 func (h Hash) Seek() int {
 	if h.small != nil {
-		return 1 + h.small.Len()/32 + h.small.list.Size()/1024
+		return 1 + h.small.Len()/32 + h.small.List.Size()/1024
 	}
 	return 2
 }
@@ -55,12 +55,12 @@ func (h Hash) Get(field, scratch []byte) (val []byte, ok bool) {
 	switch {
 	case h.small != nil:
 		var buf [scratchBytes]byte
-		l := &h.small.list
+		l := &h.small.List
 		if at := l.Find(packed.AppendElement(buf[:0], field), 2); at >= 0 {
 			return l.Text(l.Next(at), scratch), true
 		}
 	case h.large != nil:
-		return h.large.fields.Get(field, scratch)
+		return h.large.Get(field, scratch)
 	}
 	return nil, false
 }
@@ -72,13 +72,13 @@ func (h Hash) Each(f func(field, val []byte) bool) {
 	case h.small != nil:
 		h.small.each(f)
 	case h.large != nil:
-		h.large.fields.Each(f)
+		h.large.Each(f)
 	}
 }
 
-func (s *Small) each(f func(field, val []byte) bool) {
+func (s *small) each(f func(field, val []byte) bool) {
 	var a, b [20]byte
-	l := &s.list
+	l := &s.List
 	for at := l.First(); at < l.End(); {
 		next := l.Next(at)
 		if !f(l.Text(at, a[:0]), l.Text(next, b[:0])) {
@@ -95,9 +95,9 @@ type Room struct{ trie.Room }
 // or room is used again.
 func (h Hash) At(rank int, room *Room) (field, val []byte) {
 	if h.large != nil {
-		return h.large.fields.At(rank, &room.Room)
+		return h.large.At(rank, &room.Room)
 	}
-	l := &h.small.list
+	l := &h.small.List
 	at := l.At(2 * rank)
 	return l.Text(at, room.Key[:0]), l.Text(l.Next(at), room.Value[:0])
 }
@@ -106,7 +106,7 @@ func (h Hash) At(rank int, room *Room) (field, val []byte) {
 // cursor; see [trie.Map.Scan].
 func (h Hash) Scan(cursor uint64, count int, f func(field, val []byte)) (next uint64) {
 	if h.large != nil {
-		return h.large.fields.Scan(cursor, count, f)
+		return h.large.Scan(cursor, count, f)
 	}
 	h.Each(func(field, val []byte) bool {
 		f(field, val)

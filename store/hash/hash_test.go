@@ -104,7 +104,7 @@ func check(t *testing.T, m model, c value.Collection, l *value.Limits) {
 	}
 	require.GreaterOrEqual(t, c.Bytes(), size)
 	require.LessOrEqual(t, Of(c).Seek(), 200)
-	s, ok := c.(*Small)
+	s, ok := c.(*small)
 	require.Equal(t, map[bool]string{true: "listpack", false: "hashtable"}[ok], c.Encoding())
 	if ok {
 		require.LessOrEqual(t, s.Len(), l.HashEntries)

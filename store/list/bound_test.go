@@ -28,7 +28,7 @@ func TestAChangeCopiesAPath(t *testing.T) {
 		fork, _ := c.Fork()
 		changed, did := how.Apply(fork, &o, &value.DefaultLimits)
 		require.True(t, did.Changed, how.Verb)
-		g := changed.(*Large)
+		g := changed.(*large)
 		nodes, bytes := g.copied(g.root)
 		require.LessOrEqual(t, nodes, 10, how.Verb)
 		require.Less(t, bytes, int64(8<<10), how.Verb)
@@ -37,7 +37,7 @@ func TestAChangeCopiesAPath(t *testing.T) {
 }
 
 // copied returns how many nodes only this list has, and their bytes.
-func (g *Large) copied(n *node) (nodes int, bytes int64) {
+func (g *large) copied(n *node) (nodes int, bytes int64) {
 	if n.owner != g.owner {
 		return 0, 0
 	}

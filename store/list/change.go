@@ -58,15 +58,15 @@ func put(c value.Collection, i, removed int, text []byte, l *value.Limits) value
 	var buf [scratchBytes]byte
 	p := place{i, removed, packed.AppendElement(buf[:0], text), limitsOf(l)}
 	switch c := c.(type) {
-	case *Large:
+	case *large:
 		c.put(&p)
 		return c
-	case *Small:
-		if p.fits(&c.block) {
-			return smallOf(p.into(&c.block))
+	case *small:
+		if p.fits(&c.List) {
+			return smallOf(p.into(&c.List))
 		}
-		g := &Large{owner: &owner{}}
-		g.root = g.leaf(&c.block)
+		g := &large{owner: &owner{}}
+		g.root = g.leaf(&c.List)
 		g.put(&p)
 		return g
 	}
@@ -98,10 +98,10 @@ func cut(c value.Collection, head, tail int64) (value.Collection, value.Outcome)
 	case head >= n || tail >= n || head+tail >= n:
 		return smallOf(packed.New()), changed
 	}
-	if s, ok := c.(*Small); ok {
-		return smallOf(cutBlock(&s.block, int(head), int(tail))), changed
+	if s, ok := c.(*small); ok {
+		return smallOf(cutBlock(&s.List, int(head), int(tail))), changed
 	}
-	g := c.(*Large)
+	g := c.(*large)
 	g.root = g.own(g.root)
 	g.cut(g.root, int(max(head, 0)), int(max(tail, 0)))
 	return g.settled(), changed
@@ -137,11 +137,11 @@ func remove(c value.Collection, o *value.Operands, l *value.Limits) (value.Colle
 	if most := int64(n); o.Int != 0 && -most < o.Int && o.Int < most {
 		r.left = int(max(o.Int, -o.Int))
 	}
-	if s, ok := c.(*Small); ok {
-		b := r.block(&s.block)
-		return smallOf(b), value.Outcome{Changed: b != &s.block}
+	if s, ok := c.(*small); ok {
+		b := r.block(&s.List)
+		return smallOf(b), value.Outcome{Changed: b != &s.List}
 	}
-	g := c.(*Large)
+	g := c.(*large)
 	root := g.removeFrom(g.root, &r)
 	switch root {
 	case g.root:

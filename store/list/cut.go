@@ -28,7 +28,7 @@ func (n *node) cutLeaf(head, tail int) {
 }
 
 // cut removes elements, but not all, at the ends of a node that the tree owns.
-func (g *Large) cut(n *node, head, tail int) {
+func (g *large) cut(n *node, head, tail int) {
 	if n.kids == nil {
 		n.cutLeaf(head, tail)
 		return
@@ -57,7 +57,7 @@ func (n *node) drop(kid *node) {
 	n.bytes -= kid.bytes
 }
 
-func (g *Large) cutKid(n *node, k, head, tail int) {
+func (g *large) cutKid(n *node, k, head, tail int) {
 	if head+tail == 0 {
 		return
 	}

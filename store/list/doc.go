@@ -5,7 +5,7 @@
 //
 //	list.go     List: reading a list of either form
 //	change.go   the description of the type: how a list changes
-//	forms.go    the two forms, Small and Large, and when one becomes the other
+//	forms.go    the two forms, small and large, and when one becomes the other
 //	tree.go     the tree of a large list: its nodes, and how they are read
 //	put.go      how a tree gets an element
 //	cut.go      how a tree loses its ends

@@ -7,16 +7,16 @@ import (
 
 // List is a list of either form, to be read. The zero List has no elements.
 type List struct {
-	small *Small
-	large *Large
+	small *small
+	large *large
 }
 
 // Of returns the list that a collection is, without elements if it is nil or of another type.
 func Of(c value.Collection) (l List) {
 	switch c := c.(type) {
-	case *Small:
+	case *small:
 		l.small = c
-	case *Large:
+	case *large:
 		l.large = c
 	}
 	return l
@@ -48,7 +48,7 @@ func (l List) Bytes() int64 {
 // list changes.
 func (l List) At(i int, scratch []byte) []byte {
 	if l.small != nil {
-		return l.small.block.Text(l.small.block.At(i), scratch)
+		return l.small.List.Text(l.small.List.At(i), scratch)
 	}
 	n := l.large.root
 	for n.kids != nil {
@@ -73,7 +73,7 @@ func (l List) Range(from, to int, f func(element []byte) bool) {
 	switch {
 	case from >= to:
 	case l.small != nil:
-		eachText(&l.small.block, from, to, f)
+		eachText(&l.small.List, from, to, f)
 	case l.large != nil:
 		l.large.root.each(from, to, f)
 	}
@@ -90,7 +90,7 @@ func (l List) Find(text []byte, backward bool, most int, f func(i int) bool) {
 	switch {
 	case s.from >= s.to:
 	case l.small != nil:
-		s.block(&l.small.block, 0)
+		s.block(&l.small.List, 0)
 	case l.large != nil:
 		s.node(l.large.root, 0)
 	}

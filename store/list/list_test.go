@@ -187,7 +187,7 @@ func sameFound(t *testing.T, r *rand.Rand, m model, l List) {
 // check requires the invariants of the package.
 func check(t *testing.T, c value.Collection) {
 	t.Helper()
-	g, ok := c.(*Large)
+	g, ok := c.(*large)
 	if !ok {
 		return
 	}
@@ -227,7 +227,7 @@ func check(t *testing.T, c value.Collection) {
 // SEED repeats a run.
 func TestModel(t *testing.T) {
 	r := rand.New(randtest.Source(t))
-	large := 0
+	seen := 0
 	for range 30 {
 		type version struct {
 			c value.Collection
@@ -268,8 +268,8 @@ func TestModel(t *testing.T) {
 				same(t, r, m, c)
 				check(t, c)
 			}
-			if _, ok := c.(*Large); ok {
-				large++
+			if _, ok := c.(*large); ok {
+				seen++
 			}
 		}
 		for _, v := range old {
@@ -277,5 +277,5 @@ func TestModel(t *testing.T) {
 			check(t, v.c)
 		}
 	}
-	require.Greater(t, large, 1000)
+	require.Greater(t, seen, 1000)
 }

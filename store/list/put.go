@@ -39,7 +39,7 @@ func (p *place) into(b *packed.List) *packed.List {
 }
 
 // put puts an element into the tree.
-func (g *Large) put(p *place) {
+func (g *large) put(p *place) {
 	g.root = g.own(g.root)
 	if more := g.putBelow(g.root, p); more != nil {
 		g.root = g.inner(append([]*node{g.root}, more...)...)
@@ -47,7 +47,7 @@ func (g *Large) put(p *place) {
 }
 
 // putBelow puts an element into a node that the tree owns. It returns the nodes that now follow the node.
-func (g *Large) putBelow(n *node, p *place) (more []*node) {
+func (g *large) putBelow(n *node, p *place) (more []*node) {
 	if n.kids == nil {
 		return g.putLeaf(n, p)
 	}
@@ -84,7 +84,7 @@ func (p *place) isBehind(n *node) bool {
 }
 
 // split returns the second half of a node that has too many children.
-func (g *Large) split(n *node) (more []*node) {
+func (g *large) split(n *node) (more []*node) {
 	if len(n.kids) <= fan {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (g *Large) split(n *node) (more []*node) {
 
 // putLeaf puts an element into a leaf. A leaf without room is split there. So elements that are always put
 // at one end leave full leaves behind.
-func (g *Large) putLeaf(n *node, p *place) (more []*node) {
+func (g *large) putLeaf(n *node, p *place) (more []*node) {
 	if p.fits(n.block) {
 		at, to := p.span(n.block)
 		n.edit(at, to, p.element, p.removed, 1)

@@ -38,7 +38,7 @@ func join(a, b *packed.List) *packed.List { return a.Append(b.Elements(), b.Len(
 
 // removeFrom returns a node without the elements to remove, nil if none is left. If it is the same node,
 // nothing has changed there.
-func (g *Large) removeFrom(n *node, r *removal) *node {
+func (g *large) removeFrom(n *node, r *removal) *node {
 	switch {
 	case r.left == 0:
 		return n
@@ -62,7 +62,7 @@ func (g *Large) removeFrom(n *node, r *removal) *node {
 	return g.gathered(kids, r.limits)
 }
 
-func (g *Large) removeFromLeaf(n *node, r *removal) *node {
+func (g *large) removeFromLeaf(n *node, r *removal) *node {
 	b := r.block(n.block)
 	switch {
 	case b == n.block:
@@ -75,7 +75,7 @@ func (g *Large) removeFromLeaf(n *node, r *removal) *node {
 
 // gathered returns a node with the children that are left, nil if none is. Children that follow each other
 // become one if together they are half as large as one may be.
-func (g *Large) gathered(kids []*node, l blockLimits) *node {
+func (g *large) gathered(kids []*node, l blockLimits) *node {
 	half := blockLimits{l.elements / 2, l.bytes / 2}
 	all := kids[:0]
 	for _, kid := range kids {
@@ -97,7 +97,7 @@ func (g *Large) gathered(kids []*node, l blockLimits) *node {
 }
 
 // both returns a node with what two nodes have, nil if they have too much.
-func (g *Large) both(a, b *node, l blockLimits) *node {
+func (g *large) both(a, b *node, l blockLimits) *node {
 	switch {
 	case a.kids == nil && l.fit(a.block, b.block):
 		return g.leaf(join(a.block.Clone(), b.block))

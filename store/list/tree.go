@@ -27,13 +27,13 @@ const (
 	innerBytes = nodeBytes + (fan+2)*8
 )
 
-func (g *Large) leaf(b *packed.List) *node {
+func (g *large) leaf(b *packed.List) *node {
 	n := &node{owner: g.owner}
 	n.setBlock(b)
 	return n
 }
 
-func (g *Large) inner(kids ...*node) *node {
+func (g *large) inner(kids ...*node) *node {
 	n := &node{owner: g.owner, kids: append(make([]*node, 0, fan+2), kids...)}
 	n.sum()
 	return n
@@ -82,7 +82,7 @@ func (n *node) trim() {
 }
 
 // own returns the node for a change: a copy, if other lists may have it.
-func (g *Large) own(n *node) *node {
+func (g *large) own(n *node) *node {
 	if n.owner == g.owner {
 		return n
 	}
@@ -97,7 +97,7 @@ func (g *Large) own(n *node) *node {
 }
 
 // ownKid returns a child for a change.
-func (g *Large) ownKid(n *node, k int) *node {
+func (g *large) ownKid(n *node, k int) *node {
 	kid := n.kids[k]
 	if kid.owner != g.owner {
 		kid = g.own(kid)

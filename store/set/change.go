@@ -31,7 +31,7 @@ func add(c value.Collection, o *value.Operands, l *value.Limits) (value.Collecti
 	switch s := Of(c); {
 	case s.large != nil:
 		// A member that is there stays as it is, also in maps that share its node.
-		if s.Has(o.Value) || !s.large.members.Set(o.Value, nil) {
+		if s.Has(o.Value) || !s.large.Set(o.Value, nil) {
 			return c, value.Outcome{}
 		}
 		return c, added
@@ -46,7 +46,7 @@ func add(c value.Collection, o *value.Operands, l *value.Limits) (value.Collecti
 	return smallOf(packed.New()).add(o.Value)
 }
 
-func (s *Ints) add(member []byte, l *value.Limits) (value.Collection, value.Outcome) {
+func (s *ints) add(member []byte, l *value.Limits) (value.Collection, value.Outcome) {
 	n, ok := decimal.Parse(member)
 	if ok {
 		i, found := s.find(n)
@@ -69,42 +69,42 @@ func (s *Ints) add(member []byte, l *value.Limits) (value.Collection, value.Outc
 	return enlarged(s.each, member), added
 }
 
-func (s *Small) add(member []byte) (value.Collection, value.Outcome) {
+func (s *small) add(member []byte) (value.Collection, value.Outcome) {
 	if len(member) > maxSmallMember {
 		return enlarged(s.each, member), added
 	}
 	var buf [scratchBytes]byte
 	element := packed.AppendElement(buf[:0], member)
 	switch {
-	case s.list.Find(element, 1) >= 0:
+	case s.List.Find(element, 1) >= 0:
 		return s, value.Outcome{}
 	case s.Len() >= maxSmallMembers:
 		return enlarged(s.each, member), added
 	}
-	return smallOf(s.list.Append(element, 1)), added
+	return smallOf(s.List.Append(element, 1)), added
 }
 
 // enlarged returns the large form of members and one more.
-func enlarged(each func(func([]byte) bool), member []byte) *Large {
-	g := &Large{trie.New(true)}
+func enlarged(each func(func([]byte) bool), member []byte) *large {
+	g := &large{trie.New(true)}
 	each(func(old []byte) bool {
-		g.members.Set(old, nil)
+		g.Set(old, nil)
 		return true
 	})
-	g.members.Set(member, nil)
+	g.Set(member, nil)
 	return g
 }
 
 func remove(c value.Collection, o *value.Operands, _ *value.Limits) (value.Collection, value.Outcome) {
 	switch s := Of(c); {
 	case s.large != nil:
-		return c, value.Outcome{Changed: s.large.members.Remove(o.Value)}
+		return c, value.Outcome{Changed: s.large.Remove(o.Value)}
 	case s.small != nil:
 		if len(o.Value) > maxSmallMember {
 			return c, value.Outcome{}
 		}
 		var buf [scratchBytes]byte
-		list := &s.small.list
+		list := &s.small.List
 		if at := list.Find(packed.AppendElement(buf[:0], o.Value), 1); at >= 0 {
 			return smallOf(list.Remove(at, list.Next(at), 1)), value.Outcome{Changed: true}
 		}

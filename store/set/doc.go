@@ -4,15 +4,15 @@
 //
 //	set.go      Set: reading a set of any form
 //	change.go   the description of the type: how a set changes
-//	ints.go     the form Ints, of integers
-//	forms.go    the other forms, Small and Large
+//	ints.go     the form ints, of integers
+//	forms.go    the other forms, small and large
 //
 // # Invariants
 //
-//   - A set of integers begins as an Ints, and stays one up to the number of members in [value.Limits].
-//   - A Small has its members in the order in which they were added. Those that it had as an Ints come
+//   - A set of integers begins as an ints, and stays one up to the number of members in [value.Limits].
+//   - A small has its members in the order in which they were added. Those that it had as an ints come
 //     first, in ascending order.
-//   - A set changes its form as it grows, from Ints to Small to Large, and never back.
+//   - A set changes its form as it grows, from ints to small to large, and never back.
 //
 // # Locks
 //

@@ -9,9 +9,9 @@ import (
 	"cellserver/store/value"
 )
 
-// Ints is a set of integers: the beginning of a block of memory, which holds them behind it in ascending
-// order. So an Ints must never be copied; use the pointer.
-type Ints struct {
+// ints is a set of integers: the beginning of a block of memory, which holds them behind it in ascending
+// order. So an ints must never be copied; use the pointer.
+type ints struct {
 	count uint32
 	width uint32 // bytes of each integer: 2, 4 or 8
 }
@@ -19,17 +19,17 @@ type Ints struct {
 const headerBytes = 8
 
 // newInts returns a set with room for integers, which the caller fills in.
-func newInts(count, width int) *Ints {
+func newInts(count, width int) *ints {
 	b := make([]byte, packed.Room(headerBytes+count*width))
-	s := (*Ints)(unsafe.Pointer(unsafe.SliceData(b)))
+	s := (*ints)(unsafe.Pointer(unsafe.SliceData(b)))
 	s.count, s.width = uint32(count), uint32(width)
 	return s
 }
 
-func (s *Ints) room() int { return packed.Room(headerBytes + int(s.count*s.width)) }
+func (s *ints) room() int { return packed.Room(headerBytes + int(s.count*s.width)) }
 
 // data returns the bytes of all integers.
-func (s *Ints) data() []byte {
+func (s *ints) data() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s)), s.room())[headerBytes : headerBytes+s.count*s.width]
 }
 
@@ -43,7 +43,7 @@ func widthOf(n int64) int {
 	return 8
 }
 
-func (s *Ints) at(i int) int64 {
+func (s *ints) at(i int) int64 {
 	switch b := s.data()[i*int(s.width):]; s.width {
 	case 2:
 		return int64(int16(binary.LittleEndian.Uint16(b)))
@@ -54,7 +54,7 @@ func (s *Ints) at(i int) int64 {
 	}
 }
 
-func (s *Ints) put(i int, n int64) {
+func (s *ints) put(i int, n int64) {
 	switch b := s.data()[i*int(s.width):]; s.width {
 	case 2:
 		binary.LittleEndian.PutUint16(b, uint16(n))
@@ -66,7 +66,7 @@ func (s *Ints) put(i int, n int64) {
 }
 
 // find returns the index of an integer, or where it belongs.
-func (s *Ints) find(n int64) (i int, found bool) {
+func (s *ints) find(n int64) (i int, found bool) {
 	lo, hi := 0, int(s.count)
 	for lo < hi {
 		if mid := (lo + hi) / 2; s.at(mid) < n {
@@ -79,7 +79,7 @@ func (s *Ints) find(n int64) (i int, found bool) {
 }
 
 // insert returns the set with an integer more, which belongs at index i.
-func (s *Ints) insert(i int, n int64) *Ints {
+func (s *ints) insert(i int, n int64) *ints {
 	width := max(int(s.width), widthOf(n))
 	grown := newInts(int(s.count)+1, width)
 	if width == int(s.width) {
@@ -100,7 +100,7 @@ func (s *Ints) insert(i int, n int64) *Ints {
 }
 
 // remove returns the set without the integer at index i.
-func (s *Ints) remove(i int) *Ints {
+func (s *ints) remove(i int) *ints {
 	width := int(s.width)
 	less := newInts(int(s.count)-1, width)
 	old, b := s.data(), less.data()
@@ -109,29 +109,21 @@ func (s *Ints) remove(i int) *Ints {
 	return less
 }
 
-// Kind returns [value.Set].
-func (*Ints) Kind() value.Kind { return value.Set }
+func (*ints) Kind() value.Kind { return value.Set }
+func (s *ints) Len() int       { return int(s.count) }
+func (s *ints) Bytes() int64   { return int64(s.room()) }
+func (*ints) Encoding() string { return "intset" }
 
-// Len returns the number of members.
-func (s *Ints) Len() int { return int(s.count) }
-
-// Bytes returns how much memory the set takes.
-func (s *Ints) Bytes() int64 { return int64(s.room()) }
-
-// Encoding returns Redis's name of the form.
-func (*Ints) Encoding() string { return "intset" }
-
-// Clone returns an independent copy.
-func (s *Ints) Clone() value.Collection {
+func (s *ints) Clone() value.Collection {
 	c := newInts(int(s.count), int(s.width))
 	copy(c.data(), s.data())
 	return c
 }
 
-// Fork returns a copy; see [value.Collection]. Nobody changes an Ints, so it is the set itself.
-func (s *Ints) Fork() (c value.Collection, copied int64) { return s, 0 }
+// Fork returns the set itself, because nobody changes an ints.
+func (s *ints) Fork() (c value.Collection, copied int64) { return s, 0 }
 
-func (s *Ints) has(member []byte) bool {
+func (s *ints) has(member []byte) bool {
 	n, ok := decimal.Parse(member)
 	if !ok {
 		return false
@@ -140,7 +132,7 @@ func (s *Ints) has(member []byte) bool {
 	return found
 }
 
-func (s *Ints) each(f func(member []byte) bool) {
+func (s *ints) each(f func(member []byte) bool) {
 	var digits [20]byte
 	for i := range int(s.count) {
 		if !f(decimal.Append(digits[:0], s.at(i))) {

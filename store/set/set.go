@@ -9,19 +9,19 @@ import (
 
 // Set is a set of any form, to be read. The zero Set has no members.
 type Set struct {
-	ints  *Ints
-	small *Small
-	large *Large
+	ints  *ints
+	small *small
+	large *large
 }
 
 // Of returns the set that a collection is, without members if it is nil or of another type.
 func Of(c value.Collection) (s Set) {
 	switch c := c.(type) {
-	case *Ints:
+	case *ints:
 		s.ints = c
-	case *Small:
+	case *small:
 		s.small = c
-	case *Large:
+	case *large:
 		s.large = c
 	}
 	return s
@@ -65,9 +65,9 @@ func (s Set) Has(member []byte) bool {
 			return false
 		}
 		var buf [scratchBytes]byte
-		return s.small.list.Find(packed.AppendElement(buf[:0], member), 1) >= 0
+		return s.small.List.Find(packed.AppendElement(buf[:0], member), 1) >= 0
 	case s.large != nil:
-		_, ok := s.large.members.Get(member, nil)
+		_, ok := s.large.Get(member, nil)
 		return ok
 	}
 	return false
@@ -82,13 +82,13 @@ func (s Set) Each(f func(member []byte) bool) {
 	case s.small != nil:
 		s.small.each(f)
 	case s.large != nil:
-		s.large.members.Each(func(member, _ []byte) bool { return f(member) })
+		s.large.Each(func(member, _ []byte) bool { return f(member) })
 	}
 }
 
-func (s *Small) each(f func(member []byte) bool) {
+func (s *small) each(f func(member []byte) bool) {
 	var digits [20]byte
-	l := &s.list
+	l := &s.List
 	for at := l.First(); at < l.End(); at = l.Next(at) {
 		if !f(l.Text(at, digits[:0])) {
 			return
@@ -106,10 +106,10 @@ func (s Set) At(rank int, room *Room) []byte {
 	case s.ints != nil:
 		return decimal.Append(room.Key[:0], s.ints.at(rank))
 	case s.small != nil:
-		l := &s.small.list
+		l := &s.small.List
 		return l.Text(l.At(rank), room.Key[:0])
 	}
-	member, _ := s.large.members.At(rank, &room.Room)
+	member, _ := s.large.At(rank, &room.Room)
 	return member
 }
 
@@ -117,7 +117,7 @@ func (s Set) At(rank int, room *Room) []byte {
 // cursor; see [trie.Map.Scan].
 func (s Set) Scan(cursor uint64, count int, f func(member []byte)) (next uint64) {
 	if s.large != nil {
-		return s.large.members.Scan(cursor, count, func(member, _ []byte) { f(member) })
+		return s.large.Scan(cursor, count, func(member, _ []byte) { f(member) })
 	}
 	s.Each(func(member []byte) bool {
 		f(member)

@@ -111,9 +111,9 @@ func check(t *testing.T, m model, c value.Collection, l *value.Limits) {
 // order is the order of the forms: a set that grows never goes back.
 func order(c value.Collection) int {
 	switch c.(type) {
-	case *Ints:
+	case *ints:
 		return 0
-	case *Small:
+	case *small:
 		return 1
 	}
 	return 2

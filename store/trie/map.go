@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Map has a value for each of its keys, or no values at all ([Map.Sole]). It has the keys in the order of
+// Map has a value for each of its keys, or no values at all ([New]). It has the keys in the order of
 // their hashes, which no change affects.
 type Map struct {
 	root  *node
@@ -36,6 +36,10 @@ const (
 
 	nodeBytes = int64(unsafe.Sizeof(node{}))
 	kidsBytes = int64(unsafe.Sizeof([fan]*node{}))
+	mapBytes  = 48 // with the collection that has the map
+
+	// PathBytes is about how many bytes a change copies in a map whose nodes another one shares.
+	PathBytes = 2048
 )
 
 // seed makes the hashes unknown to clients that choose the keys.
@@ -62,7 +66,7 @@ func (m *Map) newNode() *node {
 func (m *Map) Len() int { return m.root.count }
 
 // Bytes returns about how much memory the map takes, in bytes.
-func (m *Map) Bytes() int64 { return m.bytes }
+func (m *Map) Bytes() int64 { return m.bytes + mapBytes }
 
 // stride is the number of elements of an entry.
 func (m *Map) stride() int {
@@ -189,13 +193,10 @@ func width(depth int) uint64 {
 	return 1 << (64 - digit*depth)
 }
 
-// Copy returns a copy that changes independently. Both share their nodes until one of them changes. It may
+// Clone returns a copy that changes independently. Both share their nodes until one of them changes. It may
 // be called while others read the receiver, but not while they change it.
-func (m *Map) Copy() *Map {
+func (m *Map) Clone() *Map {
 	c := *m
-	c.owner = &owner{}
+	c.owner, m.owner = &owner{}, &owner{}
 	return &c
 }
-
-// Disown makes the map own none of its nodes any more. Call it after [Map.Copy] if the receiver changes, too.
-func (m *Map) Disown() { m.owner = &owner{} }

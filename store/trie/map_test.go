@@ -36,7 +36,7 @@ func (n *node) recount(t *testing.T, m *Map, depth int) (bytes int64, count int)
 func check(t *testing.T, m *Map, model map[string]string) {
 	t.Helper()
 	bytes, count := m.root.recount(t, m, 0)
-	require.Equal(t, bytes, m.Bytes())
+	require.Equal(t, bytes+mapBytes, m.Bytes())
 	require.Equal(t, count, m.Len())
 	got := map[string]string{}
 	rank := 0
@@ -96,7 +96,7 @@ func TestMapModel(t *testing.T) {
 				require.Equal(t, want, string(value))
 				if step%1999 == 0 {
 					check(t, m, model)
-					m = m.Copy()
+					m = m.Clone()
 				}
 			}
 		}
@@ -113,11 +113,10 @@ func TestCopiesAreIndependent(t *testing.T) {
 			m.Set([]byte(k), []byte(v))
 			model[k] = v
 		}
-		c, copied := m.Copy(), map[string]string{}
+		c, copied := m.Clone(), map[string]string{}
 		for k, v := range model {
 			copied[k] = v
 		}
-		m.Disown()
 		for range keys {
 			k, v := randomKey(r, keys), randomValue(r)
 			c.Set([]byte(k), []byte(v))
