@@ -32,9 +32,6 @@ type vital struct {
 func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.byID == nil {
-		v.byID = map[string]vital{}
-	}
 	one, known := v.byID[id]
 	if !known {
 		one.asked = now

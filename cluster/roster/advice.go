@@ -7,9 +7,8 @@ import (
 
 // Limits above which a person should look.
 const (
-	longElection = 10_000   // milliseconds without a leader while enough voters answer
-	longBehind   = 64 << 20 // bytes of the log
-	manyBehind   = 100_000  // entries
+	longElection = 10_000  // milliseconds without a leader while enough voters answer
+	manyBehind   = 100_000 // entries
 )
 
 // advice lists what to do, the most urgent first.
@@ -76,10 +75,7 @@ func (s *State) aboutFaults() (lines []string) {
 
 func (s *State) aboutSilence() (lines []string) {
 	for _, n := range s.Nodes {
-		if n.Silent == 0 {
-			continue
-		}
-		if n.Leaving {
+		if n.Silent == 0 || n.Leaving {
 			continue
 		}
 		line := fmt.Sprintf("start %s, or repair its network: it has not answered for %s",
@@ -110,7 +106,7 @@ func (s *State) aboutLag() (lines []string) {
 		case !n.Voter:
 			lines = append(lines, fmt.Sprintf("wait for %s: it copies the data, and then it votes",
 				n.Address))
-		case n.Behind > longBehind || lag > manyBehind:
+		case lag > manyBehind:
 			lines = append(lines, fmt.Sprintf("see why %s is slow (processor, disk, network): it is %d entries behind", n.Address, lag))
 		}
 	}

@@ -40,7 +40,7 @@ func changed(change func(*State)) *State {
 var cases = map[string]*State{
 	"healthy": three(),
 	"one-down": changed(func(s *State) {
-		s.Nodes[2].Silent, s.Nodes[2].Applied, s.Nodes[2].Behind = 250_000, 400, 81_000
+		s.Nodes[2].Silent, s.Nodes[2].Applied = 250_000, 400
 	}),
 	"two-down": changed(func(s *State) {
 		s.Leader, s.Since = "", 8_000
@@ -57,11 +57,11 @@ var cases = map[string]*State{
 	"slow": changed(func(s *State) {
 		s.Nodes[1].Zone, s.Nodes[2].Zone = "east", "west"
 		s.Commit, s.Applied, s.Nodes[0].Applied = 500_000, 500_000, 500_000
-		s.Nodes[1].Applied, s.Nodes[2].Applied, s.Nodes[2].Behind = 499_988, 320_000, 100<<20
+		s.Nodes[1].Applied, s.Nodes[2].Applied = 499_988, 320_000
 		s.Dropped = 17
 	}),
 	"joining": changed(func(s *State) {
-		s.Nodes[2].Voter, s.Nodes[2].Applied, s.Nodes[2].Behind = false, 10, 5<<20
+		s.Nodes[2].Voter, s.Nodes[2].Applied = false, 10
 	}),
 	"new-node": changed(func(s *State) {
 		s.Self, s.Joining = s.Nodes[2].ID, true
@@ -121,7 +121,6 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		"silent":     func(s *State) { s.Nodes[1].Silent = 1 },
 		"no leader":  func(s *State) { s.Leader = "" },
 		"fault":      func(s *State) { s.Nodes[1].Fault = "full" },
-		"behind":     func(s *State) { s.Nodes[1].Behind, s.Nodes[1].Applied = longBehind+1, 0 },
 		"entries":    func(s *State) { s.Commit = 1000 + manyBehind + 1 },
 		"clock":      func(s *State) { s.Nodes[1].Skew = 501 },
 		"slow clock": func(s *State) { s.Nodes[1].Skew = -501 },

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"cellserver/internal/topology"
 )
 
 // decide applies the rules in their order. The first rule that applies decides.
@@ -18,16 +16,21 @@ func (v *view) decide() Decision {
 	return v.found()
 }
 
-func refuse(why string) (Decision, bool) { return Decision{Action: Refuse, Why: why}, true }
+func refuse(why string, args ...any) (Decision, bool) {
+	return Decision{Action: Refuse, Why: fmt.Sprintf(why, args...)}, true
+}
 
-func wait(why string) (Decision, bool) { return Decision{Action: Wait, Why: why}, true }
+func wait(why string, args ...any) (Decision, bool) {
+	return Decision{Action: Wait, Why: fmt.Sprintf(why, args...)}, true
+}
 
 // sameNodeTwice refuses a list in which two addresses reach the same node.
 func (v *view) sameNodeTwice() (Decision, bool) {
 	for i, h := range v.heard {
 		for _, other := range v.heard[:i] {
 			if h.listed && other.listed && h.Run == other.Run {
-				return refuse(whyTwice(other.at, h.at))
+				return refuse("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node",
+					other.at, h.at)
 			}
 		}
 	}
@@ -42,11 +45,13 @@ func (v *view) severalClusters() (Decision, bool) {
 		switch {
 		case h.Cluster == "":
 		case v.self.Cluster != "" && h.Cluster != v.self.Cluster:
-			return refuse(whyOtherCluster(h))
+			return refuse("%s belongs to the cluster %q, and the directory of this node to another one: list the "+
+				"right nodes in cluster-nodes, or empty the directory to join %s", h.at, h.Cluster, h.at)
 		case first == nil:
 			first = &h
 		case h.Cluster != first.Cluster:
-			return refuse(whyTwoClusters(*first, h))
+			return refuse("%s belongs to the cluster %q, and %s to the cluster %q: list the nodes of one cluster in "+
+				"cluster-nodes", first.at, first.Cluster, h.at, h.Cluster)
 		}
 	}
 	return Decision{}, false
@@ -64,7 +69,8 @@ func (v *view) enter() (Decision, bool) {
 			continue
 		}
 		if d.Cluster == "" {
-			d.Cluster, d.Why = h.Cluster, whyEnter(h)
+			d.Cluster = h.Cluster
+			d.Why = fmt.Sprintf("this node joins the cluster %q, which %s belongs to", h.Cluster, h.at)
 		}
 		if h.Leader != "" {
 			leaders = append(leaders, h.Leader)
@@ -84,9 +90,11 @@ func (v *view) otherLists() (Decision, bool) {
 		switch {
 		case !h.listed:
 		case h.Phase == Empty && !slices.Equal(h.Nodes, v.self.Nodes):
-			return refuse(whyOtherList(v.self.Nodes, h))
+			return refuse("cluster-nodes is %q here and %q on %s: give every node the same list",
+				strings.Join(v.self.Nodes, " "), strings.Join(h.Nodes, " "), h.at)
 		case h.Phase == Founding && h.ID != FounderID(v.self.List, h.at):
-			return refuse(whyOtherFounders(v.self.Nodes, h))
+			return refuse("%s founded a cluster of other addresses than %q: give every node the same cluster-nodes, "+
+				"and empty the directory of a node that started with a wrong list", h.at, strings.Join(v.self.Nodes, " "))
 		}
 	}
 	return Decision{}, false
@@ -94,10 +102,15 @@ func (v *view) otherLists() (Decision, bool) {
 
 // missing waits for the nodes that do not answer.
 func (v *view) missing() (Decision, bool) {
-	if len(v.silent) > 0 {
-		return wait(whyMissing(v.silent))
+	var names []string
+	for _, h := range v.silent {
+		names = append(names, fmt.Sprintf("%s@%d (%s)", h.at.Client(), h.at.PeerPort, h.Error))
 	}
-	return Decision{}, false
+	if names == nil {
+		return Decision{}, false
+	}
+	return wait("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and let them reach "+
+		"each other", strings.Join(names, ", "))
 }
 
 // lostDisks refuses to found if a node was in a cluster, because that cluster has data.
@@ -107,7 +120,8 @@ func (v *view) lostDisks() (Decision, bool) {
 		return refuse(whyAllLost)
 	}
 	if len(lost) > 0 {
-		return wait(whyLost(lost[0]))
+		return wait("waiting: %s was in the cluster %q and may not vote: start the other nodes of that cluster",
+			lost[0].at, lost[0].Cluster)
 	}
 	return Decision{}, false
 }
@@ -115,7 +129,8 @@ func (v *view) lostDisks() (Decision, bool) {
 // notListed waits if no listed address reaches this node, because then it is not a founder.
 func (v *view) notListed() (Decision, bool) {
 	if v.foundAt() == "" {
-		return wait(whyNotListed(v.self.Nodes))
+		return wait("waiting for a cluster of %q: no address of cluster-nodes reaches this node, so it joins and "+
+			"does not found", strings.Join(v.self.Nodes, " "))
 	}
 	return Decision{}, false
 }
@@ -126,12 +141,13 @@ func (v *view) unsure() (Decision, bool) {
 	for _, h := range v.others(Empty, Founding, Member) {
 		switch {
 		case h.Phase == Member:
-			return wait(whyElecting(h))
+			return wait("waiting for %s: it has voted, and its cluster has no leader yet", h.at)
 		case h.Phase == Founding: // its id says at which address it reached itself
 		case h.Found == "":
-			return wait(whyNotFound(h))
+			return wait("waiting for %s: it has not reached itself at an address of cluster-nodes yet", h.at)
 		case h.Found != h.at.String():
-			return refuse(whyElsewhere(h))
+			return refuse("%s reaches a node that calls itself %q: use addresses that mean the same node on every node",
+				h.at, h.Found)
 		}
 	}
 	return Decision{}, false
@@ -159,70 +175,6 @@ const whyAllLost = "no node of the cluster may vote, for example after a power c
 	"To go on with what one node has, stop all nodes, and run cellserver --cluster-recover with the " +
 	"directives of this node. " +
 	"Then start it, and the other nodes with empty directories"
-
-func whyTwice(a, b topology.Address) string {
-	return fmt.Sprintf("cluster-nodes names one node twice, as %s and as %s: remove one of them on every "+
-		"node", a, b)
-}
-
-func whyOtherCluster(h heard) string {
-	return fmt.Sprintf("%s belongs to the cluster %q, and the directory of this node to another one: "+
-		"list the right nodes in cluster-nodes, or empty the directory to join %s", h.at, h.Cluster, h.at)
-}
-
-func whyTwoClusters(a, b heard) string {
-	return fmt.Sprintf("%s belongs to the cluster %q, and %s to the cluster %q: list the nodes of one "+
-		"cluster in cluster-nodes",
-		a.at, a.Cluster, b.at, b.Cluster)
-}
-
-func whyEnter(h heard) string {
-	return fmt.Sprintf("this node joins the cluster %q, which %s belongs to", h.Cluster, h.at)
-}
-
-func whyOtherList(own []string, h heard) string {
-	return fmt.Sprintf("cluster-nodes is %q here and %q on %s: give every node the same list",
-		strings.Join(own, " "),
-		strings.Join(h.Nodes, " "), h.at)
-}
-
-func whyOtherFounders(own []string, h heard) string {
-	return fmt.Sprintf("%s founded a cluster of other addresses than %q: give every node the same "+
-		"cluster-nodes, and empty the directory of a node "+
-		"that started with a wrong list", h.at, strings.Join(own, " "))
-}
-
-func whyMissing(silent []heard) string {
-	var names []string
-	for _, h := range silent {
-		names = append(names, fmt.Sprintf("%s@%d (%s)", h.at.Client(), h.at.PeerPort, h.Error))
-	}
-	return fmt.Sprintf("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and "+
-		"let them reach each other", strings.Join(names, ", "))
-}
-
-func whyLost(h heard) string {
-	return fmt.Sprintf("waiting: %s was in the cluster %q and may not vote: start the other nodes of that "+
-		"cluster", h.at, h.Cluster)
-}
-
-func whyNotListed(list []string) string {
-	return fmt.Sprintf("waiting for a cluster of %q: no address of cluster-nodes reaches this node, so it "+
-		"joins and does not found", strings.Join(list, " "))
-}
-
-func whyElecting(h heard) string {
-	return fmt.Sprintf("waiting for %s: it has voted, and its cluster has no leader yet", h.at)
-}
-
-func whyNotFound(h heard) string {
-	return fmt.Sprintf("waiting for %s: it has not reached itself at an address of cluster-nodes yet", h.at)
-}
-
-func whyElsewhere(h heard) string {
-	return fmt.Sprintf("%s reaches a node that calls itself %q: use addresses that mean the same node on "+
-		"every node", h.at, h.Found)
-}
 
 func whyFound(nodes int) string {
 	if nodes == 1 {

@@ -42,9 +42,8 @@ type NodeState struct {
 	Voter   bool   `json:"voter"`
 	Leaving bool   `json:"leaving,omitempty"` // it is marked as removed, and still takes part
 	Silent  int64  `json:"silent_ms"`         // since it last answered; 0 if it answers
-	Known   bool   `json:"known"`             // Applied, Behind and Skew are known; a leader knows them for all nodes
+	Known   bool   `json:"known"`             // Applied and Skew are known; a leader knows them for all nodes
 	Applied uint64 `json:"applied"`
-	Behind  int64  `json:"behind_bytes"`      // of the log
 	Skew    int64  `json:"skew_ms"`           // its clock, minus the leader's clock
 	Feature int    `json:"feature"`           // that its release can work at
 	Release string `json:"release,omitempty"` // such as "1.4.0"

@@ -75,18 +75,9 @@ func (s *State) behind(n *NodeState) string {
 		return "?"
 	case lag == 0:
 		return "nothing"
-	case n.Behind > 0:
-		return entries(lag) + ", " + size(n.Behind)
 	default:
-		return entries(lag)
+		return count(lag, "entry")
 	}
-}
-
-func entries(n uint64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 func (s *State) clock(n *NodeState) string {
