@@ -11,7 +11,7 @@
 //
 // Invariants: a definition never changes once a user has it. Its description is a definition with the same
 // rights. A user that may do everything has no limits: the check of its commands is one comparison. Memory
-// is bounded by the constants of bounds.go.
+// is bounded by the constants of selector.go.
 //
 // Locks: Users.mu guards the names, and orders all changes. A check takes no lock.
 package acl

@@ -18,8 +18,6 @@
 //	handler.go      Handler and Status: between a session and the commands
 //	writer.go       Writer: one method for each kind of reply
 //	buffer.go       the writer's buffer: its segments and its limit, marks, truncation
-//	deferred.go     arrays of unknown length
-//	double.go       how Redis spells floating-point numbers
 //
 // Three files are for speed alone. Without them every reply is the same, so a reader can skip them.
 //

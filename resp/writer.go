@@ -1,6 +1,9 @@
 package resp
 
 import (
+	"math"
+	"strconv"
+
 	"cellserver/internal/decimal"
 
 	"github.com/tidwall/redcon"
@@ -192,4 +195,67 @@ func (w *Writer) RawString(s string) {
 // appendHeader appends the first line of an aggregate.
 func appendHeader(dst []byte, kind byte, n int) []byte {
 	return append(decimal.Append(append(dst, kind), int64(n)), '\r', '\n')
+}
+
+// DeferArray starts an array of unknown length. Write the elements, then give the handle and their number to
+// [Writer.SetArray]. Deferred arrays nest: set the inner one first.
+func (w *Writer) DeferArray() int { return w.Len() }
+
+// SetArray ends an array that DeferArray started: it inserts the header for n elements before them.
+func (w *Writer) SetArray(handle, n int) {
+	if w.over {
+		return
+	}
+	if at := handle - w.held; at >= 0 {
+		w.put(insertHeader(w.buf, at, n))
+		return
+	}
+	at, i := handle, 0
+	for ; at >= len(w.full[i]); i++ {
+		at -= len(w.full[i])
+	}
+	before := len(w.full[i])
+	w.full[i] = insertHeader(w.full[i], at, n)
+	w.held += len(w.full[i]) - before
+	w.settle()
+}
+
+// insertHeader inserts the header of an array of n elements at a position of p.
+func insertHeader(p []byte, at, n int) []byte {
+	end := len(p)
+	p = appendHeader(p, '*', n)
+	var header [24]byte
+	size := copy(header[:], p[end:])
+	copy(p[at+size:], p[at:end])
+	copy(p[at:], header[:size])
+	return p
+}
+
+// Double writes f in the form of [FormatDouble]: a bulk string in RESP2, a double (,f) in RESP3.
+func (w *Writer) Double(f float64) {
+	if w.Proto == 3 {
+		w.put(FormatDouble(append(w.buf, ','), f))
+		w.RawString("\r\n")
+		return
+	}
+	var digits [32]byte
+	w.Bulk(FormatDouble(digits[:0], f))
+}
+
+// FormatDouble appends f as C's printf does with "%.17g". Redis 7.0 writes every score and distance so: 0.1
+// is 0.10000000000000001, 1e17 is 1e+17, infinities are inf and -inf. Every NaN is nan.
+func FormatDouble(dst []byte, f float64) []byte {
+	switch {
+	case math.IsInf(f, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(f, -1):
+		return append(dst, "-inf"...)
+	case math.IsNaN(f):
+		return append(dst, "nan"...)
+	}
+	// Most scores are whole numbers. Below 10^15 "%.17g" and "%d" write them the same.
+	if n := int64(f); float64(n) == f && n > -1e15 && n < 1e15 && (n != 0 || !math.Signbit(f)) {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	return strconv.AppendFloat(dst, f, 'g', 17, 64)
 }

@@ -37,7 +37,7 @@
 //
 //	footprint.go  the slot and the partition of a key; Footprint: the partitions that a transaction locks
 //	types.go      what a key can hold: the table of all types
-//	effect.go     Effect and Op; effect_bytes.go weighs the effects of a transaction
+//	effect.go     Effect and Op, and how many bytes effects have
 //	partition.go  one lock, its tables and its watchers
 //	lock.go       waiting for the locks of partitions
 //	tables.go     the tables of all databases, made when they are used
@@ -52,7 +52,6 @@
 //	entry_copy.go       COPY and RENAME
 //	entry_among.go      facts about the other keys of a partition
 //	access.go     when a key was used, or how often: for OBJECT and eviction
-//	access_bits.go  the arithmetic of LRU clocks and LFU counters
 //	databases.go  FLUSHDB and SWAPDB
 //	scan.go       SCAN, walking over keys, RANDOMKEY
 //	sweep.go      removing expired keys
@@ -63,7 +62,6 @@
 //	snapshot.go   Snapshot
 //	undo.go       keeping what transactions change, and taking it back
 //	own_undo.go   what a transaction keeps that can be taken back while it runs
-//	mark.go       long transactions that run a script
 //
 // For speed alone, each behind a seam:
 //

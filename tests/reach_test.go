@@ -24,7 +24,7 @@ var mayReach = map[string][]string{
 		"Conn.Transaction", "Conn.Wait"},
 	// FLUSHALL empties the files on disk and the caches of clients.
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Listeners.Tracker", "Conn.After", "Conn.DB"},
-	"commands/limits": {"Server.Clock", "Server.Config", "Server.Control", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited", "Stats.Meters",
+	"commands/limits": {"Server.Clock", "Server.Config", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited", "Stats.Meters",
 		"Conn.DB", "Conn.Link", "Conn.Scratch", "Conn.Transaction"},
 	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Server.Users", "Conn.Identity", "Conn.Modes", "Conn.Push", "Conn.Subs"},
 	"commands/scripting":    {"Server.Scripts"},

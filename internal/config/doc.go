@@ -14,7 +14,7 @@
 //	directive.go     Directive: one row of the table
 //	faillimit.go     the value of auth-fail-limit
 //	rows_*.go        the rows, by group; rows_inert.go has those of Redis that have no effect here
-//	savepoints.go, outputlimits.go   values of several numbers
+//	outputlimits.go   values of several numbers
 //	table.go         the table; Get, Set and Lookup by name
 //	usage.go         the text of --help; docs/configuration.md comes from markdown_test.go
 //

@@ -2,7 +2,6 @@
 //
 //	quote.go  lines and arguments as redis.conf has them
 //	word.go   a word for an error
-//	surrogate.go   texts of JSON whose escapes are no characters
 //
 // Invariant: a line of quoted arguments splits into these arguments.
 //

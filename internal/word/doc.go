@@ -1,6 +1,5 @@
 // Package word compares the words of a command line with the words that a command knows.
 //
-//	is.go       in any case
 //	nearest.go  with mistakes
 //
 // Invariant: Is allocates nothing.

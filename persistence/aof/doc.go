@@ -22,9 +22,8 @@
 //	string.go                 the codec of strings
 //	collection.go             the codec of all other types, by their descriptions
 //	keyspace.go               the codec of the effects that all types share
-//	own.go                    effects on the server's own database, inside an ECHO
-//	codec.go                  what a codec has
-//	body.go, body_commands.go effects as commands without files, for the log of a cluster
+//	codec.go                  what a codec has; effects on the server's own database, inside an ECHO
+//	body.go                   effects as commands without files, for the log of a cluster
 //	body_numbers.go           integers in such a body
 //
 // Package format knows the bytes of batches, commands and the manifest.

@@ -11,12 +11,9 @@
 // The way through the files, from the bottom up:
 //
 //	barrier.go           Barrier holds replies back until changes are safe
-//	traffic.go           counts bytes and system calls
 //	epoll_linux.go       the system calls of an event loop
 //	conn.go              one connection: its state, its end, what it shares with the others (host)
 //	usage.go             what one connection takes: memory, bytes
-//	progress.go          what its goroutine knows of its last batch
-//	memory.go            counts the memory of all connections
 //	push.go              messages between replies; the beginning and the end of a batch
 //	pause.go             commands that wait, and Wake
 //	worker.go            serves one connection, may block

@@ -2,7 +2,6 @@
 // them.
 //
 //	number.go         a number as text and back: %.14g, %.17g, strtod
-//	arith.go          modulo
 //	power.go          powers and logarithms, with twice the digits of a float
 //	format.go         one directive of string.format, on package fmt
 //	pattern.go        patterns: find, match, gmatch and gsub stand on Match

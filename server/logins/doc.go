@@ -2,7 +2,6 @@
 // failed attempts of each client address (auth-fail-limit). It keeps ACL LOG.
 //
 //	limit.go        the limit, by package gcra
-//	generations.go  what the limit keeps of each address
 //	log.go          ACL LOG
 //
 // Invariants: memory is bounded, whatever clients send. The limit keeps guesses of at most 2 * maxAddresses

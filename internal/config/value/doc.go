@@ -10,7 +10,6 @@
 //	numbers.go   integers, octal permissions, memory
 //	lists.go     values of several arguments
 //	proxies.go   the number of proxies, or their networks
-//	events.go    the letters of notify-keyspace-events
 //	inert.go     values of Redis's directives that have no effect here
 //
 // The package keeps no state and takes no lock.
