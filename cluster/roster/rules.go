@@ -29,8 +29,8 @@ func (v *view) sameNodeTwice() (Decision, bool) {
 	for i, h := range v.heard {
 		for _, other := range v.heard[:i] {
 			if h.listed && other.listed && h.Run == other.Run {
-				return refuse("cluster-nodes names one node twice, as %s and as %s: remove one of them on every node",
-					other.at, h.at)
+				return refuse("cluster-nodes names one node twice, as %s and as %s: remove one of them on "+
+					"every node", other.at, h.at)
 			}
 		}
 	}
@@ -45,13 +45,14 @@ func (v *view) severalClusters() (Decision, bool) {
 		switch {
 		case h.Cluster == "":
 		case v.self.Cluster != "" && h.Cluster != v.self.Cluster:
-			return refuse("%s belongs to the cluster %q, and the directory of this node to another one: list the "+
-				"right nodes in cluster-nodes, or empty the directory to join %s", h.at, h.Cluster, h.at)
+			return refuse("%s belongs to the cluster %q, and the directory of this node to another one: "+
+				"list the right nodes in cluster-nodes, or empty the directory to join %s",
+				h.at, h.Cluster, h.at)
 		case first == nil:
 			first = &h
 		case h.Cluster != first.Cluster:
-			return refuse("%s belongs to the cluster %q, and %s to the cluster %q: list the nodes of one cluster in "+
-				"cluster-nodes", first.at, first.Cluster, h.at, h.Cluster)
+			return refuse("%s belongs to the cluster %q, and %s to the cluster %q: list the nodes of one "+
+				"cluster in cluster-nodes", first.at, first.Cluster, h.at, h.Cluster)
 		}
 	}
 	return Decision{}, false
@@ -93,8 +94,9 @@ func (v *view) otherLists() (Decision, bool) {
 			return refuse("cluster-nodes is %q here and %q on %s: give every node the same list",
 				strings.Join(v.self.Nodes, " "), strings.Join(h.Nodes, " "), h.at)
 		case h.Phase == Founding && h.ID != FounderID(v.self.List, h.at):
-			return refuse("%s founded a cluster of other addresses than %q: give every node the same cluster-nodes, "+
-				"and empty the directory of a node that started with a wrong list", h.at, strings.Join(v.self.Nodes, " "))
+			return refuse("%s founded a cluster of other addresses than %q: give every node the same "+
+				"cluster-nodes, and empty the directory of a node that started with a wrong list",
+				h.at, strings.Join(v.self.Nodes, " "))
 		}
 	}
 	return Decision{}, false
@@ -109,8 +111,8 @@ func (v *view) missing() (Decision, bool) {
 	if names == nil {
 		return Decision{}, false
 	}
-	return wait("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and let them reach "+
-		"each other", strings.Join(names, ", "))
+	return wait("waiting for %s: a cluster forms when all of cluster-nodes answer. Start them, and let "+
+		"them reach each other", strings.Join(names, ", "))
 }
 
 // lostDisks refuses to found if a node was in a cluster, because that cluster has data.
@@ -120,8 +122,8 @@ func (v *view) lostDisks() (Decision, bool) {
 		return refuse(whyAllLost)
 	}
 	if len(lost) > 0 {
-		return wait("waiting: %s was in the cluster %q and may not vote: start the other nodes of that cluster",
-			lost[0].at, lost[0].Cluster)
+		return wait("waiting: %s was in the cluster %q and may not vote: start the other nodes of that "+
+			"cluster", lost[0].at, lost[0].Cluster)
 	}
 	return Decision{}, false
 }
@@ -129,8 +131,8 @@ func (v *view) lostDisks() (Decision, bool) {
 // notListed waits if no listed address reaches this node, because then it is not a founder.
 func (v *view) notListed() (Decision, bool) {
 	if v.foundAt() == "" {
-		return wait("waiting for a cluster of %q: no address of cluster-nodes reaches this node, so it joins and "+
-			"does not found", strings.Join(v.self.Nodes, " "))
+		return wait("waiting for a cluster of %q: no address of cluster-nodes reaches this node, so it "+
+			"joins and does not found", strings.Join(v.self.Nodes, " "))
 	}
 	return Decision{}, false
 }
@@ -146,8 +148,8 @@ func (v *view) unsure() (Decision, bool) {
 		case h.Found == "":
 			return wait("waiting for %s: it has not reached itself at an address of cluster-nodes yet", h.at)
 		case h.Found != h.at.String():
-			return refuse("%s reaches a node that calls itself %q: use addresses that mean the same node on every node",
-				h.at, h.Found)
+			return refuse("%s reaches a node that calls itself %q: use addresses that mean the same node "+
+				"on every node", h.at, h.Found)
 		}
 	}
 	return Decision{}, false
@@ -171,10 +173,8 @@ const whyAlone = "this node is in no cluster: list the nodes in cluster-nodes, o
 
 // whyAllLost is the reason of a node that was in a cluster, if no node of that cluster may vote.
 const whyAllLost = "no node of the cluster may vote, for example after a power cut of all: the last writes " +
-	"may be lost. " +
-	"To go on with what one node has, stop all nodes, and run cellserver --cluster-recover with the " +
-	"directives of this node. " +
-	"Then start it, and the other nodes with empty directories"
+	"may be lost. To go on with what one node has, stop all nodes, and run cellserver --cluster-recover " +
+	"with the directives of this node. Then start it, and the other nodes with empty directories"
 
 func whyFound(nodes int) string {
 	if nodes == 1 {

@@ -139,7 +139,8 @@ func (b *BodyApplier) applyOldest(c *queuedCommand) error {
 // rareCommands has the commands of effects that no codec applies. In a file they may come from a Redis, in a
 // form that only the server knows, so a [Replayer] applies them there.
 var rareCommands = map[string]applyFunc{
-	"PERSIST": applyPersist, "FLUSHDB": applyFlush, "SWAPDB": applySwap, "SETRANGE": applySetRange, "APPEND": applyAppend,
+	"PERSIST": applyPersist, "FLUSHDB": applyFlush, "SWAPDB": applySwap, "SETRANGE": applySetRange,
+	"APPEND": applyAppend,
 }
 
 func applyPersist(a *applier, args [][]byte) bool {
