@@ -14,6 +14,7 @@ var notes = []note{
 	{"REDIS_PERSECOND_SOCKET_TYPE REDIS_PERSECOND_TYPE REDIS_PERSECOND_URL REDIS_PERSECOND_POOL_SIZE " +
 		"REDIS_PERSECOND_AUTH REDIS_PERSECOND_TLS REDIS_PERSECOND_TIMEOUT",
 		"limits a second count where all limits count, REDIS_URL"},
+	{"REDIS_POOL_SIZE", "requests share a few connections to each node"},
 	{"REDIS_CLUSTER_PIPELINE_PARALLELISM", "a cluster is asked at once"},
 	{"EXPIRATION_JITTER_MAX_SECONDS", "a counter ends with its window"},
 	{"LOCAL_CACHE_SIZE_IN_BYTES", "there is no local cache"},

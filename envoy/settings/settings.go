@@ -47,7 +47,6 @@ type Store struct {
 	TLS                 bool
 	Cert, Key, CA       string
 	SkipHostnames       bool
-	PoolSize            int
 	Timeout             time.Duration
 	Prefix              string
 	HealthNeedsAnAnswer bool
@@ -146,7 +145,6 @@ func readStore(r *reader) Store {
 		TLS: r.flag("REDIS_TLS", false), Cert: r.text("REDIS_TLS_CLIENT_CERT", ""),
 		Key: r.text("REDIS_TLS_CLIENT_KEY", ""), CA: r.text("REDIS_TLS_CACERT", ""),
 		SkipHostnames: r.flag("REDIS_TLS_SKIP_HOSTNAME_VERIFICATION", false),
-		PoolSize:      r.number("REDIS_POOL_SIZE", 10, 1, 10_000),
 		Timeout:       r.duration("REDIS_TIMEOUT", 10*time.Second), Prefix: r.text("CACHE_KEY_PREFIX", ""),
 		HealthNeedsAnAnswer: r.flag("REDIS_HEALTH_CHECK_ACTIVE_CONNECTION", false),
 	}

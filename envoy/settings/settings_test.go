@@ -18,7 +18,6 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, 24*time.Hour, s.GRPC.MaxAge)
 	require.Equal(t, time.Hour, s.GRPC.AgeGrace)
 	require.Equal(t, Log{"warn", "text"}, s.Log)
-	require.Equal(t, 10, s.Store.PoolSize)
 	require.Equal(t, 10*time.Second, s.Store.Timeout)
 	require.Equal(t, "/srv/runtime_data/current", s.Source.Root)
 	require.Equal(t, "config", s.Source.AppDirectory)

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+// checker is the name under which the program only checks files.
+const checker = "ratelimit_config_check"
+
+const usage = `cellserver-ratelimit is a rate limit service for Envoy. Its settings are variables.
+
+  cellserver-ratelimit                       serves
+  cellserver-ratelimit --dir DIR             serves, and keeps the counters in DIR (without REDIS_URL only)
+  cellserver-ratelimit --check-config DIR    checks the rules in DIR: the status is 1 after an error
+  cellserver-ratelimit -- --directive VALUE  serves, with directives of cellserver (without REDIS_URL only)
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	os.Exit(call(ctx, os.Args, os.Getenv, os.Stdout, os.Stderr))
+}
+
+// call runs the program, and returns its status.
+func call(ctx context.Context, args []string, lookup func(string) string, out, errs io.Writer) int {
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.SetOutput(errs)
+	flags.Usage = func() { fmt.Fprint(errs, usage) }
+	dir := flags.String("dir", "", "")
+	check := flags.String("check-config", "", "")
+	theirCheck := flags.String("config_dir", "", "")
+	merge := flags.Bool("merge_domain_configs", false, "")
+	switch err := flags.Parse(args[1:]); {
+	case err == flag.ErrHelp:
+		return 0
+	case err != nil:
+		return 2
+	}
+	if *check == "" {
+		*check = *theirCheck
+	}
+	if *check != "" || filepath.Base(args[0]) == checker {
+		return checkConfig(*check, *merge || lookup("MERGE_DOMAIN_CONFIG") == "true", out, errs)
+	}
+	if err := run(ctx, lookup, embedded{*dir, flags.Args()}, errs); err != nil {
+		fmt.Fprintf(errs, "cellserver-ratelimit: %v\n", err)
+		return 1
+	}
+	return 0
+}

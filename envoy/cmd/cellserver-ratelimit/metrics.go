@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	gostats "github.com/lyft/gostats"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"cellserver/envoy/settings"
+	"cellserver/envoy/stats"
+)
+
+// quiet is the log of a sink: nobody who listens for metrics is not an error.
+type quiet struct{}
+
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Warnf(string, ...any)  {}
+
+// sinksOf makes the sinks that the settings ask for. Without one, metrics go to the log.
+func sinksOf(s settings.Stats) ([]gostats.FlushableSink, map[string]string, error) {
+	if s.Disabled {
+		return nil, nil, nil
+	}
+	if s.DogStatsd {
+		sink, err := stats.NewDogStatsd(net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), s.Tags)
+		return []gostats.FlushableSink{sink}, nil, err // the client adds the tags
+	}
+	switch {
+	case s.Statsd:
+		sink := gostats.NewNetSink(gostats.WithStatsdHost(s.Host), gostats.WithStatsdPort(s.Port),
+			gostats.WithStatsdProtocol("tcp"), gostats.WithLogger(quiet{}))
+		return []gostats.FlushableSink{sink}, s.Tags, nil
+	case s.Prometheus:
+		return nil, nil, nil
+	}
+	return []gostats.FlushableSink{gostats.NewLoggingSink()}, s.Tags, nil
+}
+
+// flush sends the metrics to the sinks until the context ends, and once more then.
+func flush(
+	ctx context.Context, r *stats.Registry, sink gostats.FlushableSink, every time.Duration,
+	tags map[string]string,
+) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			r.Flush(sink, tags)
+			return
+		case <-ticker.C:
+			r.Flush(sink, tags)
+		}
+	}
+}
+
+// prometheusHandler makes what Prometheus reads, or nil.
+func prometheusHandler(r *stats.Registry, s settings.Stats) (http.Handler, error) {
+	if !s.Prometheus || s.Disabled {
+		return nil, nil
+	}
+	mapping := ""
+	if s.MapperFile != "" {
+		content, err := os.ReadFile(s.MapperFile)
+		if err != nil {
+			return nil, err
+		}
+		mapping = string(content)
+	}
+	collector, err := stats.NewCollector(r, mapping, s.Tags)
+	if err != nil {
+		return nil, err
+	}
+	all := prometheus.NewRegistry()
+	all.MustRegister(collector, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return promhttp.HandlerFor(all, promhttp.HandlerOpts{}), nil
+}

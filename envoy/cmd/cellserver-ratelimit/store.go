@@ -1,0 +1,45 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"time"
+
+	"cellserver/envoy/backend"
+	"cellserver/envoy/count"
+	"cellserver/envoy/settings"
+	"cellserver/envoy/tlsfiles"
+)
+
+// embedded says how the process counts if no other one does.
+type embedded struct {
+	dir        string   // keeps the counters, "" is in memory
+	directives []string // of the engine
+}
+
+// openStore opens the store: in this process, or that of REDIS_URL.
+func openStore(s settings.Store, e embedded, log *slog.Logger) (count.Counter, error) {
+	if s.URL == "" {
+		return backend.Embedded(backend.EmbeddedOptions{
+			Dir: e.dir, Directives: e.directives, Log: log,
+		})
+	}
+	if e.dir != "" || len(e.directives) > 0 {
+		return nil, errors.New("--dir and directives are for a process that counts itself: unset REDIS_URL")
+	}
+	var secure *tls.Config
+	if s.TLS {
+		var err error
+		secure, err = tlsfiles.Client(tlsfiles.Files{
+			Cert: s.Cert, Key: s.Key, CA: s.CA, AnyName: s.SkipHostnames,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return backend.OverRESP(backend.RESPOptions{
+		SocketType: s.SocketType, URL: s.URL, Type: s.Type, Auth: s.Auth, SentinelAuth: s.SentinelAuth,
+		TLS: secure, Timeout: s.Timeout, Prefix: s.Prefix, Now: time.Now,
+	})
+}
