@@ -53,6 +53,14 @@ func (a *Account) NextAsk(now Time) (ask Ask, ok bool) {
 	return ask, false
 }
 
+// giveBack returns a question that wants nothing and gives units back, if some must go back now.
+func (a *Account) giveBack(now Time) (ask Ask, ok bool) {
+	if a.expire(now); a.held.back.Units == 0 || a.held.asking != 0 {
+		return ask, false
+	}
+	return a.ask(now, 0), true
+}
+
 // want returns how many units the account needs.
 func (a *Account) want(now Time) int64 {
 	left, waiting := a.left(), a.held.waiting

@@ -28,7 +28,7 @@ const (
 
 // hub decides with the limiters of the server. Several limits are those of a rule.
 type hub struct {
-	keys   *store.Store
+	tx     *store.Tx
 	fault  fault
 	limits []limiters.Asked
 	names  [][]byte
@@ -36,7 +36,7 @@ type hub struct {
 }
 
 func newHub(t testing.TB, keys *store.Store, lines ...string) *hub {
-	h := &hub{keys: keys, limits: make([]limiters.Asked, len(lines))}
+	h := &hub{tx: keys.NewTx(), limits: make([]limiters.Asked, len(lines))}
 	for i, line := range lines {
 		l, err := limiters.Parse(bytes.Fields([]byte(line)))
 		require.NoError(t, err)
@@ -54,11 +54,10 @@ func (h *hub) transact(now int64, do func() error) {
 	for _, name := range h.names {
 		fp.AddKey(name)
 	}
-	tx := h.keys.NewTx()
-	tx.Begin(now, 0, &fp)
-	defer tx.End()
+	h.tx.Begin(now, 0, &fp)
+	defer h.tx.End()
 	for i := range h.limits {
-		tx.FindIn(&h.limits[i].Entry, h.names[i], h.limits[i].Limiter.KeepsTAT())
+		h.tx.FindIn(&h.limits[i].Entry, h.names[i], h.limits[i].Limiter.KeepsTAT())
 	}
 	if err := do(); err != nil {
 		panic(err)

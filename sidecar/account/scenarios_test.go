@@ -153,7 +153,6 @@ func (s *scenario) simulate(t *testing.T, seed uint64, central bool) (got result
 	w.delay = func(*node) (int64, bool) { return 500 + r.Int64N(1000)/999*20_000, false }
 	for i := range s.nodes {
 		n := w.addNode(Settings{Lease: 1000, Keys: 100_000})
-		n.on(r.Int64N(20_000), n.tick)
 		for _, pause := range pauses[i] {
 			w.at(pause[0], func() { n.paused = pause[1] })
 		}

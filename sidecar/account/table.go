@@ -135,15 +135,14 @@ func (t *Table) removeHolder(a *Account) {
 	a.held = nil
 }
 
-// Tick sends the questions that give units back, and lets accounts of cold keys hold nothing.
+// Tick sends the questions that give units back, and lets accounts of cold keys hold nothing. The function
+// must not use the table.
 func (t *Table) Tick(now Time, send func(*Account, Ask)) {
 	for i := len(t.holders) - 1; i >= 0; i-- {
 		a := t.holders[i]
-		a.expire(now)
-		switch h := a.held; {
-		case h.back.Units > 0 && h.asking == 0:
-			send(a, a.ask(now, 0))
-		case a.isIdle(now):
+		if ask, ok := a.giveBack(now); ok {
+			send(a, ask)
+		} else if a.isIdle(now) {
 			t.removeHolder(a)
 		}
 	}

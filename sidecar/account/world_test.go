@@ -27,6 +27,7 @@ type world struct {
 type node struct {
 	w       *world
 	table   *Table
+	ticks   bool
 	paused  int64            // until then the process stands still
 	cut     func(int64) bool // whether no message passes at a time
 	clock   func(int64) Time // what its clocks show
@@ -176,6 +177,10 @@ const timeout = 100_000 // µs
 
 func (n *node) sendAsk(a *Account, key int, ask Ask) {
 	w, isOpen := n.w, true
+	if !n.ticks {
+		n.ticks = true
+		n.on(w.now+tickLength, n.tick)
+	}
 	n.toHub(func() {
 		g := w.hubs[key].lease(w.hubTime(), ask)
 		if w.repeats != nil && w.repeats() {
@@ -216,11 +221,15 @@ func (n *node) again(a *Account, key int, isLost bool) {
 	n.ask(a, key)
 }
 
-// tick gives units back, every 20 ms.
+const tickLength = 20_000 // µs
+
+// tick gives units back, as long as an account holds something.
 func (n *node) tick() {
 	n.table.Tick(n.time(), func(a *Account, ask Ask) {
 		key := int(a.key[5]) | int(a.key[6])<<8 | int(a.key[7])<<16
 		n.sendAsk(a, key, ask)
 	})
-	n.on(n.w.now+20_000, n.tick)
+	if n.ticks = n.table.Holds(); n.ticks {
+		n.on(n.w.now+tickLength, n.tick)
+	}
 }

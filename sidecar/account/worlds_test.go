@@ -186,7 +186,6 @@ func (w *world) addRandomNode(f fault) {
 	d.slot = ahead / slotLength
 	d.rate, d.last = w.Int32N(40*fraction), ahead
 	d.flow = int64(d.rate)
-	n.on(w.now+w.Int64N(20_000), n.tick)
 }
 
 // TestNoWorldBreaksTheLimit lets random worlds live: with messages that are lost, late or repeated, with

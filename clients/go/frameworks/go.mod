@@ -12,6 +12,7 @@ require (
 )
 
 require (
+	cellserver v0.0.0 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
@@ -49,4 +50,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace cellserver/clients/go => ../
+replace (
+	cellserver => ../../..
+	cellserver/clients/go => ../
+)

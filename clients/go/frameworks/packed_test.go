@@ -1,7 +1,6 @@
 package frameworks
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"net"
@@ -21,26 +20,45 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// The module has no address yet. Here it gets one that no host has: a proxy serves no path without a dot.
+// The modules have no address yet. Here they get one that no host has: a proxy serves no path without a dot.
 const (
 	today  = "cellserver/clients/go"
-	packed = "ratelimit.invalid/clients/go"
+	server = "ratelimit.invalid"
+	packed = server + "/clients/go"
 	number = "v0.1.0"
 )
 
-// proxy packs the module as a proxy serves it, and returns the folder of the proxy.
+// addresses gives the modules their addresses in a file.
+var addresses = strings.NewReplacer(
+	today, packed, `"cellserver/`, `"`+server+"/", "module cellserver\n", "module "+server+"\n",
+	"cellserver v0.0.0", server+" "+number, "replace cellserver => ../..\n", "")
+
+// proxy packs the module, and what it needs of the module of the server, and returns the folder of the proxy.
 func proxy(t *testing.T) string {
-	source, served := t.TempDir(), t.TempDir()
-	require.NoError(t, os.CopyFS(source, os.DirFS("..")))
-	require.NoError(t, filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		return os.WriteFile(path, bytes.ReplaceAll(text, []byte(today), []byte(packed)), 0o600)
-	}))
-	folder := filepath.Join(served, packed, "@v")
+	served := t.TempDir()
+	pack(t, served, packed, "..", ".")
+	pack(t, served, server, "../../..", "go.mod", "sidecar/account", "internal/exact")
+	return served
+}
+
+// pack packs files and folders of a module as a proxy serves them.
+func pack(t *testing.T, served, address, top string, parts ...string) {
+	source := t.TempDir()
+	for _, part := range parts {
+		require.NoError(t, filepath.WalkDir(filepath.Join(top, part), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || address == server && strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			path, err = filepath.Rel(top, path)
+			require.NoError(t, err)
+			path = filepath.Join(source, path)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			return os.WriteFile(path, []byte(addresses.Replace(string(text))), 0o600)
+		}))
+	}
+	folder := filepath.Join(served, address, "@v")
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	require.NoError(t, err)
@@ -51,9 +69,8 @@ func proxy(t *testing.T) string {
 	}
 	file, err := os.Create(filepath.Join(folder, number+".zip"))
 	require.NoError(t, err)
-	require.NoError(t, modzip.CreateFromDir(file, module.Version{Path: packed, Version: number}, source))
+	require.NoError(t, modzip.CreateFromDir(file, module.Version{Path: address, Version: number}, source))
 	require.NoError(t, file.Close())
-	return served
 }
 
 // consumer is a module that requires the packed one, in an empty folder.
@@ -71,8 +88,8 @@ func newConsumer(t *testing.T) *consumer {
 	own, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
 	text := strings.ReplaceAll(string(own), today+"/frameworks", "consumer")
-	text = regexp.MustCompile(`(?m)^replace .*$`).ReplaceAllString(text, "")
-	text = strings.ReplaceAll(text, today+" v0.0.0", packed+" "+number)
+	text = regexp.MustCompile(`(?s)\nreplace \(.*\)\n`).ReplaceAllString(text, "")
+	text = addresses.Replace(strings.ReplaceAll(text, today+" v0.0.0", today+" "+number))
 	sums, err := os.ReadFile("go.sum")
 	require.NoError(t, err)
 	c.write("go.mod", text)

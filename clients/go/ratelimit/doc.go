@@ -7,8 +7,10 @@
 //   - limiter.go asks the server, within the time-out;
 //   - reply.go reads the reply and writes the values of the headers;
 //   - denials.go remembers refusals;
+//   - lease.go decides about hot keys without the server, and clock*.go read the clocks for it;
 //   - http.go is the middleware;
 //   - key.go, source.go and address.go have the keys.
 //
-// A Limiter is safe for concurrent use. Its one lock is in denials.go, and is held for a map access only.
+// A Limiter is safe for concurrent use. Its locks are in denials.go and lease.go, and are held for a map
+// access only.
 package ratelimit

@@ -21,6 +21,10 @@ type Options struct {
 	// Denials is how many refusals the limiter remembers; 10,000 by default. With -1 it remembers no refusal, and tests that
 	// set the clock of the server need that.
 	Denials int
+	// Lease lets the process decide about hot keys itself, from units that it takes in advance. It serves
+	// actions that one rule without a scope counts. No limit is exceeded. Denials is then also how many keys
+	// the limiter remembers.
+	Lease bool
 	// OnError is called for each action without a decision. By default the limiter logs one of them every 10 seconds.
 	OnError func(error)
 }
@@ -34,6 +38,7 @@ type Limiter struct {
 	rdb     redis.UniversalClient
 	options Options
 	denials denials
+	leases  *leases // nil without Lease
 	now     func() time.Time
 }
 
@@ -79,6 +84,8 @@ func New(rdb redis.UniversalClient, options Options) (*Limiter, error) {
 		return nil, fmt.Errorf("ratelimit: Timeout is above 0, or 0 for 250 ms, not %v", options.Timeout)
 	case options.Denials < -1:
 		return nil, fmt.Errorf("ratelimit: Denials is -1, or a number from 0, not %d", options.Denials)
+	case options.Lease && options.Denials == -1:
+		return nil, errors.New("ratelimit: Lease remembers refusals: leave out Denials, or Lease")
 	}
 	if options.Timeout == 0 {
 		options.Timeout = 250 * time.Millisecond
@@ -92,7 +99,11 @@ func New(rdb redis.UniversalClient, options Options) (*Limiter, error) {
 			sometimes.Do(func() { slog.Error("the rate limiter did not decide", "error", err) })
 		}
 	}
-	return &Limiter{rdb: rdb, options: options, denials: newDenials(options.Denials), now: time.Now}, nil
+	l := &Limiter{rdb: rdb, options: options, denials: newDenials(options.Denials), now: time.Now}
+	if options.Lease {
+		l.leases = newLeases(l)
+	}
+	return l, nil
 }
 
 // keepsTimeout reports whether a client ends a command at the deadline of its context.
@@ -135,20 +146,23 @@ func (l *Limiter) AskFor(ctx context.Context, quantity int64, questions ...Quest
 		l.options.OnError(wrong)
 		return Decision{}, wrong
 	}
+	if l.mayLease(quantity, questions) {
+		return l.leases.ask(ctx, questions[0], quantity)
+	}
 	args, name := command(questions, quantity)
 	now := l.now()
 	if d, ok := l.denials.find(name, quantity, now, l.options.Timeout); ok {
 		return d, nil
 	}
-	d, err := l.do(ctx, args)
+	reply, err := l.do(ctx, 3, args)
+	var d Decision
+	if err == nil {
+		d, _, err = readDecision(reply, args[2:])
+	}
 	switch {
 	case err != nil:
 		l.denials.remove(name, quantity)
-		l.options.OnError(err)
-		if l.options.FailClosed {
-			return Decision{}, err
-		}
-		return Decision{Allowed: true}, nil
+		return l.noDecision(err)
 	case d.Allowed:
 		l.denials.remove(name, quantity)
 	default:
@@ -167,14 +181,24 @@ func command(questions []Question, quantity int64) (args []any, name string) {
 	return append(args, "QUANTITY", quantity, "EXPLAIN", "MS"), fmt.Sprintf("%q", args[2:])
 }
 
-// do sends the command. The server counts an action also if its client leaves meanwhile.
-func (l *Limiter) do(ctx context.Context, args []any) (Decision, error) {
+// noDecision returns what an action gets about which nobody decides.
+func (l *Limiter) noDecision(err error) (Decision, error) {
+	l.options.OnError(err)
+	if l.options.FailClosed {
+		return Decision{}, err
+	}
+	return Decision{Allowed: true}, nil
+}
+
+// do sends a command whose first key has a position. The server counts an action also if its client leaves
+// meanwhile.
+func (l *Limiter) do(ctx context.Context, key int8, args []any) ([]any, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
 	defer cancel()
 	cmd := redis.NewSliceCmd(ctx, args...)
-	cmd.SetFirstKeyPos(3)
+	cmd.SetFirstKeyPos(key)
 	if err := l.rdb.Process(ctx, cmd); err != nil {
-		return Decision{}, fmt.Errorf("ratelimit: %w", err)
+		return nil, fmt.Errorf("ratelimit: %w", err)
 	}
-	return readDecision(cmd.Val(), args[2:])
+	return cmd.Val(), nil
 }

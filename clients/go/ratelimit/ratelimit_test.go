@@ -226,7 +226,7 @@ func TestErrorReplies(t *testing.T) {
 	require.ErrorContains(t, last, "WRONGTYPE")
 
 	for _, reply := range [][]any{nil, {"x"}, {int64(1), int64(0), []any{int64(1)}}, {int64(1), int64(0), []any{int64(1), int64(1), int64(1), int64(1), int64(1), "", "", []any{[]any{}}, int64(0)}}} {
-		_, err := readDecision(reply, []any{"api", "ann"})
+		_, _, err := readDecision(reply, []any{"api", "ann"})
 		require.ErrorIs(t, err, errReply)
 	}
 }
@@ -235,7 +235,7 @@ func TestErrorReplies(t *testing.T) {
 func TestRefusalThatNeverEnds(t *testing.T) {
 	limit := []any{"", "CL.WINDOW 5 60", int64(1), int64(5), int64(5), int64(-1), int64(0), int64(-1), "rule"}
 	rule := []any{int64(1), int64(5), int64(5), int64(-1), int64(0), "", "CL.WINDOW 5 60", []any{limit}, int64(0)}
-	d, err := readDecision([]any{int64(1), int64(0), rule}, []any{"api", "ann"})
+	d, _, err := readDecision([]any{int64(1), int64(0), rule}, []any{"api", "ann"})
 	require.NoError(t, err)
 	_, ok := d.RetrySeconds()
 	require.False(t, ok)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -34,7 +35,8 @@ type limit struct {
 var errReply = errors.New("ratelimit: the server replied with something else than the answers of rules")
 
 // readDecision reads the reply of CL.MCHECK with EXPLAIN and MS. pairs are the rules and keys of the command.
-func readDecision(reply []any, pairs []any) (d Decision, err error) {
+// It also returns the limits of the last rule.
+func readDecision(reply []any, pairs []any) (d Decision, read []limit, err error) {
 	defer func() {
 		if recover() != nil { // a type or a length that the reply does not have
 			d, err = Decision{}, errReply
@@ -49,7 +51,7 @@ func readDecision(reply []any, pairs []any) (d Decision, err error) {
 		}
 		all, shadow := rule[7].([]any), rule[8].(int64) != 0
 		name, _, _ := strings.Cut(pairs[0].(string), "@") // without a scope
-		read := readLimits(name, all)
+		read = readLimits(name, all)
 		pairs = pairs[2*scopes(read):]
 		if shadow { // clients should not know of it
 			continue
@@ -62,7 +64,7 @@ func readDecision(reply []any, pairs []any) (d Decision, err error) {
 		}
 	}
 	d.Policy, d.Limit = strings.Join(policies, ", "), strings.Join(limits, ", ")
-	return d, nil
+	return d, read, nil
 }
 
 // waitFor makes the wait as long as that of a further rule that refuses. -1 is a refusal that does not end.
@@ -140,7 +142,9 @@ func (l *limit) state() string {
 	if l.limited && l.retryAfter >= 0 {
 		wait = l.retryAfter
 	}
-	return fmt.Sprintf("%q;r=%d;t=%d", l.name, min(max(l.left, 0), maxInteger), upToSeconds(wait))
+	b := strconv.AppendQuote(make([]byte, 0, 64), l.name)
+	b = strconv.AppendInt(append(b, ";r="...), min(max(l.left, 0), maxInteger), 10)
+	return string(strconv.AppendInt(append(b, ";t="...), upToSeconds(wait), 10))
 }
 
 // upToSeconds rounds milliseconds up to seconds.

@@ -104,7 +104,7 @@ var installs = []struct {
 	folder  *regexp.Regexp
 	becomes string
 }{
-	{regexp.MustCompile(`go mod edit -require \S*(/clients/go\S*)@\S+ -replace \S+`),
+	{regexp.MustCompile(`go mod edit -require \S*(/clients/go\S*)@\S+(?: -replace \S+)+`),
 		"go get {{.Module}}$1@v{{.Version}}"},
 	{regexp.MustCompile(` \.{1,2}/\S*clients/node\b`), " {{.NPM}}"},
 	{regexp.MustCompile(` \.{1,2}/\S*clients/python\b`), " {{.Python}}"},

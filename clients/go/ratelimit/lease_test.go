@@ -1,0 +1,275 @@
+package ratelimit
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"cellserver/sidecar/account"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+)
+
+// hot is a server and a limiter with leases. The test moves their clocks.
+type hot struct {
+	*server
+	l     *Limiter
+	clock *atomic.Int64 // µs
+}
+
+func startHot(t *testing.T, o Options) *hot {
+	s := start(t)
+	o.Lease = true
+	h := &hot{server: s, clock: new(atomic.Int64)}
+	h.clock.Store(1_800_000_000_000_000)
+	h.l = h.more(s.limiter(o))
+	return h
+}
+
+// more makes a limiter read the clock of the test.
+func (h *hot) more(l *Limiter) *Limiter {
+	l.leases.clock = func() account.Time { return account.Time{Boot: h.clock.Load(), Wall: h.clock.Load()} }
+	return l
+}
+
+func (h *hot) pass(d time.Duration) {
+	h.clock.Add(d.Microseconds())
+	h.do("DEBUG", "CLOCK", "ADVANCE", d.Nanoseconds())
+}
+
+func (h *hot) ask(q Question) Decision {
+	h.t.Helper()
+	d, err := h.l.Ask(h.t.Context(), q)
+	require.NoError(h.t, err)
+	return d
+}
+
+// warm sends so many requests in each 100 ms of a second.
+func (h *hot) warm(q Question, each int) {
+	for range 10 {
+		for range each {
+			h.ask(q)
+		}
+		h.pass(100 * time.Millisecond)
+	}
+}
+
+// leased counts the questions for leases.
+func (h *hot) leased() (calls int) {
+	_, _ = fmt.Sscanf(infoLine(h.do("INFO", "commandstats").(string), "cmdstat_cl.lease:calls="), "%d", &calls)
+	return calls
+}
+
+// TestLease: a hot key asks the server for few of its decisions, and the headers are those of the rule.
+func TestLease(t *testing.T) {
+	h := startHot(t, Options{})
+	h.do("CL.RULE", "SET", "api", "CL.THROTTLE", 5999, 6000, 60)
+	q := Question{"api", "ann"}
+	require.Equal(t, `"api";r=5999;t=1`, h.ask(q).Limit, "a cold key asks the server")
+	h.warm(q, 20)
+	before := h.questions() + h.leased()
+	for range 1000 {
+		d := h.ask(q)
+		require.True(t, d.Allowed)
+		require.Equal(t, `"api";q=6000;w=60`, d.Policy)
+		require.Regexp(t, `^"api";r=5\d\d\d;t=\d+$`, d.Limit)
+		h.pass(time.Millisecond * 5)
+	}
+	require.Less(t, h.questions()+h.leased()-before, 40)
+
+	two, err := h.l.Ask(t.Context(), q, Question{"api", "bob"})
+	require.NoError(t, err)
+	require.True(t, two.Allowed, "two rules are asked on the server")
+}
+
+// TestLeasesKeepTheLimit: three processes with one key admit what the rule allows, and not one more.
+func TestLeasesKeepTheLimit(t *testing.T) {
+	h := startHot(t, Options{})
+	h.do("CL.RULE", "SET", "day", "CL.WINDOW", 3000, 86400)
+	q := Question{"day", "all"}
+	limiters := []*Limiter{h.l, h.more(h.limiter(Options{Lease: true})), h.more(h.limiter(Options{Lease: true}))}
+	var admitted atomic.Int64
+	for range 60 {
+		var group sync.WaitGroup
+		for i := range 30 {
+			group.Go(func() {
+				for range 10 {
+					d, err := limiters[i%3].Ask(context.Background(), q)
+					if err == nil && d.Allowed {
+						admitted.Add(1)
+					}
+				}
+			})
+		}
+		group.Wait()
+		h.pass(50 * time.Millisecond)
+	}
+	require.LessOrEqual(t, admitted.Load(), int64(3000))
+	require.GreaterOrEqual(t, admitted.Load(), int64(2900))
+	var refused Decision
+	for range 50 {
+		h.pass(time.Second)
+		refused = h.ask(q)
+	}
+	require.False(t, refused.Allowed)
+	require.Equal(t, []string{"day"}, refused.Violated)
+	require.Positive(t, refused.RetryAfter)
+	require.Less(t, h.questions()+h.leased(), 3000)
+}
+
+// TestGiveBack: what a limiter does not need any more is there for others. A client that may send a command
+// twice gives nothing back.
+func TestGiveBack(t *testing.T) {
+	for _, retries := range []int{-1, 3} {
+		h := startHot(t, Options{})
+		l, err := New(h.client(func(o *redis.Options) { o.MaxRetries = retries }), Options{Lease: true, Timeout: time.Minute})
+		require.NoError(t, err)
+		h.l = h.more(l)
+		h.do("CL.RULE", "SET", "day", "CL.WINDOW", 1000, 86400)
+		q := Question{"day", "all"}
+		h.warm(q, 20)
+		spent := 0
+		for range 3 { // the questions give back what is left
+			h.pass(150 * time.Millisecond)
+			h.l.leases.giveBack()
+			require.Eventually(t, func() bool { return h.quiet() }, time.Minute, time.Millisecond)
+		}
+		left := h.do("CL.CHECK", "day", "all", 0).([]any)[2].(int64)
+		if spent = 200; retries == -1 {
+			require.EqualValues(t, 1000-spent, left)
+		} else {
+			require.Less(t, left, int64(1000-spent))
+		}
+	}
+}
+
+// quiet reports whether no question is under way, and no unit is held.
+func (h *hot) quiet() bool {
+	for i := range h.l.leases.shards {
+		sh := &h.l.leases.shards[i]
+		sh.mu.Lock()
+		f := sh.table.Figures
+		sh.mu.Unlock()
+		if f.Leased != f.Spent+f.Returned+f.Stranded {
+			return false
+		}
+	}
+	return true
+}
+
+// TestLeasedRuleChanges: the headers follow a new limit, and a rule that cannot be leased is asked each time.
+func TestLeasedRuleChanges(t *testing.T) {
+	h := startHot(t, Options{})
+	h.do("CL.RULE", "SET", "api", "CL.WINDOW", 6000, 60)
+	q := Question{"api", "ann"}
+	h.warm(q, 20)
+	h.do("CL.RULE", "SET", "api", "CL.WINDOW", 9000, 60)
+	require.Eventually(t, func() bool {
+		h.pass(100 * time.Millisecond)
+		for range 20 {
+			if h.ask(q).Policy == `"api";q=9000;w=60` {
+				return true
+			}
+		}
+		return false
+	}, time.Minute, time.Millisecond)
+
+	h.do("CL.RULE", "SET", "shown", "CL.WINDOW", 10, 60, "SHADOW")
+	q.Rule = "shown"
+	h.warm(q, 20)
+	require.True(t, h.ask(q).Allowed)
+	before := h.leased()
+	h.warm(q, 20)
+	require.Equal(t, before, h.leased())
+}
+
+// TestLeaseWithoutServer: units are spent until their end. Then nobody decides.
+func TestLeaseWithoutServer(t *testing.T) {
+	var failures atomic.Int64
+	h := startHot(t, Options{Timeout: 500 * time.Millisecond, FailClosed: true, OnError: func(error) { failures.Add(1) }})
+	h.do("CL.RULE", "SET", "api", "CL.THROTTLE", 5999, 6000, 60)
+	q := Question{"api", "ann"}
+	h.warm(q, 20)
+	h.ask(q)
+	require.NoError(t, h.Process.Signal(syscall.SIGSTOP))
+	t.Cleanup(func() { _ = h.Process.Signal(syscall.SIGCONT) })
+	for range 5 {
+		require.True(t, h.ask(q).Allowed)
+	}
+	require.Zero(t, failures.Load())
+	h.clock.Add(2_000_000)
+	_, err := h.l.Ask(t.Context(), q)
+	require.Error(t, err)
+	require.Positive(t, failures.Load())
+}
+
+func TestLeaseOptions(t *testing.T) {
+	rdb, err := Connect("redis://127.0.0.1:1")
+	require.NoError(t, err)
+	_, err = New(rdb, Options{Lease: true, Denials: -1})
+	require.ErrorContains(t, err, "Lease remembers refusals")
+	one, err := New(rdb, Options{Lease: true, Denials: 3})
+	require.NoError(t, err)
+	require.True(t, one.mayLease(1, []Question{{"a", ""}}))
+	require.False(t, one.mayLease(0, []Question{{"a", ""}}))
+	require.False(t, one.mayLease(1, []Question{{"a@org", ""}}))
+	require.False(t, one.mayLease(1, []Question{{"a", ""}, {"b", ""}}))
+	var last account.Time
+	for range 1000 { // more accounts than the limiter remembers
+		now := clock()
+		require.GreaterOrEqual(t, now.Boot, last.Boot)
+		last = now
+		e := one.leases.lock(Question{"a", fmt.Sprint(now.Boot)})
+		e.shard.mu.Unlock()
+	}
+	for i := range one.leases.shards {
+		require.Equal(t, 1, one.leases.shards[i].rules.Len())
+	}
+}
+
+// TestClock: the time of a suspended machine counts after a step of the wall clock.
+func TestClock(t *testing.T) {
+	before := clock()
+	was := asleep.Load()
+	t.Cleanup(func() { asleep.Store(was) })
+	if boot, ok := bootTime(); ok {
+		require.InDelta(t, boot, before.Boot, 1e6)
+	}
+	asleep.Store(was - 5_000_000) // as if the machine has slept for five seconds since
+	require.Less(t, clock().Boot, before.Boot, "nobody looks")
+	ahead.Add(-5_000_000)
+	if _, ok := bootTime(); ok {
+		require.GreaterOrEqual(t, clock().Boot, before.Boot)
+	}
+}
+
+// BenchmarkLease decides about a hot key.
+func BenchmarkLease(b *testing.B) {
+	rdb, err := Connect("redis://127.0.0.1:1")
+	require.NoError(b, err)
+	l, err := New(rdb, Options{Lease: true})
+	require.NoError(b, err)
+	q := Question{"api", "ann"}
+	e := l.leases.lock(q)
+	e.limits, e.policy, e.fresh = []limit{{name: "api", most: 100}}, `"api";q=100;w=1`, 1<<62
+	now := clock()
+	e.account.Granted(now, account.Ask{Want: 1e9, TTL: 60_000, Departed: now}, account.Grant{Units: 1e9, Limit: 100, Ends: 60_000})
+	e.shard.mu.Unlock()
+	b.ReportAllocs()
+	for b.Loop() {
+		if d, _ := l.Ask(context.Background(), q); !d.Allowed || d.Limit == "" {
+			b.Fatal(d)
+		}
+	}
+}
+
+func BenchmarkClock(b *testing.B) {
+	for b.Loop() {
+		clock()
+	}
+}
