@@ -146,6 +146,7 @@ func (l *link) replies(f *frame, p []byte) (used int, err error) {
 			continue
 		}
 		r.begun = true
+		l.user.hub.answered()
 		r.Sink.Reply(piece, done)
 	}
 	return used, nil

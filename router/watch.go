@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,13 @@ func (w *watched) Denies(u *User) string {
 // Up reports whether the hub has answered lately.
 func (w *watched) Up() bool { return w.up.Load() }
 
+// answered notes that a reply has come.
+func (w *watched) answered() {
+	if !w.up.Load() {
+		w.up.Store(true)
+	}
+}
+
 // Lag returns how long the last answer took.
 func (w *watched) Lag() time.Duration { return time.Duration(w.lag.Load()) }
 
@@ -36,6 +44,7 @@ func (w *watched) Sidecars() int64 { return max(w.sidecars.Load(), 1) }
 
 const (
 	watchEvery = 250 * time.Millisecond
+	watchLost  = 50 * time.Millisecond // while the hub does not answer
 	countEvery = 40 // rounds between two questions for the number of sidecars
 )
 
@@ -46,12 +55,14 @@ func (h *Hub) Watch(u *User) {
 	h.user = u
 	h.up.Store(true)
 	h.running.Go(func() {
-		every := time.NewTicker(watchEvery)
-		defer every.Stop()
 		for round := 0; ; round++ {
-			h.up.Store(h.probe(round%countEvery == 0))
+			pause := watchEvery
+			if !h.probe(round%countEvery == 0) {
+				h.up.Store(false)
+				pause = watchLost
+			}
 			select {
-			case <-every.C:
+			case <-time.After(pause):
 			case <-h.ctx.Done():
 				return
 			}
@@ -63,14 +74,20 @@ func (h *Hub) Watch(u *User) {
 // there is none.
 func (h *Hub) probe(counts bool) bool {
 	command := AppendCommand(nil, "PING")
-	if counts {
+	switch {
+	case counts:
 		command = AppendCommand(nil, "INFO", "clients")
+	case len(h.o.Addresses) > 1:
+		command = AppendCommand(nil, "CLUSTER", "SLOTS")
 	}
 	began, leader, answered := h.o.Clock(), h.Leader(), make(chan bool, 1)
 	h.user.Send(watchLane, 2, &Request{Command: command, Sink: Whole(func(reply []byte, err error) {
 		if err == nil {
 			h.lag.Store(h.o.Clock() - began)
 			h.count(reply)
+			if address, ok := leaderIn(reply); ok {
+				h.Lead(address)
+			}
 			h.noteDenial(reply)
 		}
 		answered <- err == nil
@@ -95,6 +112,16 @@ func (h *Hub) noteDenial(reply []byte) {
 		return
 	}
 	h.denied.Store(nil)
+}
+
+// leaderIn reads the address of the first range's leader from the reply of CLUSTER SLOTS.
+func leaderIn(reply []byte) (address string, ok bool) {
+	const host, port, some = 6, 7, 9 // lines
+	lines := bytes.SplitN(reply, []byte("\r\n"), some)
+	if len(lines) < some || !bytes.HasPrefix(reply, []byte("*")) || !bytes.HasPrefix(lines[host-1], []byte("$")) {
+		return "", false
+	}
+	return net.JoinHostPort(string(lines[host]), string(bytes.TrimPrefix(lines[port], []byte(":")))), true
 }
 
 // count reads the number of sidecars from INFO.

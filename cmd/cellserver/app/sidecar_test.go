@@ -231,3 +231,30 @@ func pipe(from, to net.Conn) {
 }
 
 func (c *cutter) cut(off bool) { c.off <- off }
+
+// TestSidecarOfACluster: the sidecar follows the leader, also after the leader has ended. Its clients see no MOVED.
+func TestSidecarOfACluster(t *testing.T) {
+	c := newCluster(t)
+	var nodes []string
+	leader := c.leader()
+	for i := range c.nodes { // the leader comes last
+		nodes = append(nodes, fmt.Sprint("127.0.0.1:", c.ports[(leader+1+i)%3]))
+	}
+	side := start(t, "--upstream", strings.Join(nodes, ","))
+	client := side.dial(t)
+	ok(t, client, "SET", "a", 1)
+	for range 500 {
+		require.Equal(t, int64(0), client.Do("CL.THROTTLE", "k", 1000000, 1, 60).([]any)[0])
+	}
+	require.Eventually(t, func() bool { return side.peers.sidecar.Hub().Leader() == nodes[2] }, timeout, time.Millisecond)
+	pinned := side.dial(t)
+	ok(t, pinned, "MULTI")
+	require.Equal(t, resptest.Simple("QUEUED"), pinned.Do("INCR", "a"))
+	require.Equal(t, []any{int64(2)}, pinned.Do("EXEC"))
+	c.end(leader)
+	began := time.Now()
+	require.Eventually(t, func() bool { return client.Do("SET", "a", 3) == resptest.Simple("OK") }, timeout, 5*time.Millisecond)
+	t.Log("answered again after", time.Since(began))
+	require.Equal(t, "3", client.Do("GET", "a"))
+	require.Equal(t, int64(0), client.Do("CL.THROTTLE", "new", 15, 30, 60).([]any)[0])
+}

@@ -1,0 +1,38 @@
+package router
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLeaderIn(t *testing.T) {
+	const slots = "*1\r\n*4\r\n:0\r\n:16383\r\n*4\r\n$9\r\n127.0.0.1\r\n:7001\r\n$2\r\nid\r\n*0\r\n*4\r\n$9\r\n127.0.0.1\r\n:7002\r\n$2\r\nix\r\n*0\r\n"
+	address, ok := leaderIn([]byte(slots))
+	require.True(t, ok)
+	require.Equal(t, "127.0.0.1:7001", address)
+	for _, other := range []string{"*0\r\n", "+PONG\r\n", "-ERR This instance has cluster support disabled\r\n", "$3\r\na\r\n\r\n"} {
+		_, ok := leaderIn([]byte(other))
+		require.False(t, ok, other)
+	}
+}
+
+// TestLead follows the address in MOVED, and takes the next address of the list if a node is away.
+func TestLead(t *testing.T) {
+	h := New(Options{Addresses: []string{"a:1", "b:2", "c:3"}})
+	require.Equal(t, "a:1", h.Leader())
+	r := &Request{}
+	require.True(t, h.follows(r, []byte("-MOVED 5 d:4\r\n")))
+	require.Equal(t, "d:4", h.Leader())
+	require.False(t, h.follows(r, []byte("-MOVED 5 a:1\r\n")), "once only")
+	h.away("b:2")
+	require.Equal(t, "d:4", h.Leader(), "another node than the leader")
+	h.away("d:4")
+	require.Equal(t, "a:1", h.Leader())
+	h.away("a:1")
+	require.Equal(t, "b:2", h.Leader())
+	require.True(t, h.Lead("?:9"))
+	require.Equal(t, "b:9", h.Leader(), "the node that was asked, if it does not know its own address")
+	require.False(t, h.Lead("nonsense"))
+	require.False(t, h.follows(&Request{}, []byte("-ERR x\r\n")))
+}
