@@ -11,6 +11,8 @@
 //	ask.go       a question for a lease
 //	pass.go      a limiter's command that the hub decides
 //	login.go     AUTH and HELLO: the hub says who may do what
+//	line.go      a client without a socket, for HTTP
+//	permit.go    INFO and CONFIG: the hub says who may run them here
 //	pin.go       a client with a connection to the hub of its own
 //
 // Package account says what to do with units and answers. Package router has the connections to the hub.

@@ -27,10 +27,11 @@ type Front struct {
 
 // state is what a client waits for, and how far a batch is.
 type state struct {
-	usesLocal bool   // the batch has a command that is answered here
-	waits     bool   // a command waits for the hub, and runs again
-	login     *login // AUTH or HELLO that runs; nil for none
-	pin       *pin   // nil: the client shares connections
+	usesLocal bool    // the batch has a command that is answered here
+	waits     bool    // a command waits for the hub, and runs again
+	login     *login  // AUTH or HELLO that runs; nil for none
+	permit    *permit // INFO or CONFIG that runs; nil for none
+	pin       *pin    // nil: the client shares connections
 }
 
 // Connect returns the front of a new client.
@@ -101,6 +102,9 @@ func (f *Front) handleHere(cmd *commands.Command, args [][]byte, w *resp.Writer)
 	}
 	if cmd != nil && cmd.Name == "reset" {
 		f.become(f.sidecar.user)
+	}
+	if cmd != nil && probes[cmd.FullName()] != nil {
+		return f.handlePermitted(cmd, args, w)
 	}
 	return f.handleLocal(args, w)
 }
@@ -184,7 +188,7 @@ func (f *Front) Closed() {
 
 // noHub is the error of a decision that the hub does not answer, about a limit of which nothing is known.
 func (s *Sidecar) noHub() string {
-	return "ERR the hub " + s.o.Hub.Leader() + " does not answer within upstream-timeout, and this sidecar " +
+	return "NOHUB the hub " + s.o.Hub.Leader() + " does not answer within upstream-timeout, and this sidecar " +
 		"does not know the limit yet: try again, and look at the hub"
 }
 
@@ -194,5 +198,5 @@ func lossText(err error) string {
 	if errors.As(err, &no) {
 		return no.Error()
 	}
-	return "ERR the hub does not answer (" + err.Error() + "): the command may have run; look at the hub"
+	return "NOHUB the hub does not answer (" + err.Error() + "): the command may have run; look at the hub"
 }

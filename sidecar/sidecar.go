@@ -43,6 +43,7 @@ type Sidecar struct {
 	shards  [shards]shard
 	lost    atomic.Int64 // decisions that the hub did not answer
 	dropped atomic.Int64 // when accounts were dropped last, by the clock of accounts
+	rights  sync.Map     // of users, as the hub said last: right to error
 	running sync.WaitGroup
 	stop    context.CancelFunc
 }

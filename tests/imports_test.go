@@ -157,7 +157,8 @@ var mayImport = map[string][]string{
 	// A sidecar decides from units that a hub has granted.
 	"sidecar/account": {"internal/exact"},
 
-	"sidecar": {"commands", "internal/decimal", "limiters", "resp", "router", "sidecar/account"},
+	"sidecar": {"commands", "internal/decimal", "limiters", "limiters/rules", "resp", "router",
+		"sidecar/account"},
 
 	// Commands of clients go on to a hub.
 	"router": {"internal/decimal"},

@@ -100,6 +100,8 @@ func (c *Config) validateUpstream() error {
 	case c.RequirePass != "" || c.ACLFile != "" || len(c.Users) > 0:
 		return errors.New("upstream cannot go with requirepass, aclfile or user: the users are those " +
 			"of the hub")
+	case c.HTTP.User != "default":
+		return errors.New("upstream cannot go with http-user: requests over HTTP are those of upstream-user")
 	case u.User != "" && u.Password == "":
 		return errors.New("upstream-user needs upstream-password")
 	}

@@ -141,7 +141,7 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	a.server.WatchRules(a.ruleSource)
 	metrics := a.withHealth(metricsHandler(a.server.Metrics, a.server.Config))
 	a.exporter.init("metrics", metrics, scrapeBounds, &a.log, &a.certificates)
-	api := a.withHealth(a.api.handler(a.server, barrier, cfg))
+	api := a.withHealth(a.api.handler(a.server, a.peers.sidecar, barrier, cfg))
 	a.api.init("http", api, apiBounds(cfg), &a.log, &a.certificates)
 	return nil
 }

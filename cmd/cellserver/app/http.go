@@ -12,6 +12,7 @@ import (
 	"cellserver/httpapi/line"
 	"cellserver/internal/config"
 	"cellserver/server"
+	"cellserver/sidecar"
 )
 
 // webAPI answers requests for limits over HTTP, on http-port and http-tls-port.
@@ -36,11 +37,16 @@ func apiBounds(cfg *config.Config) bounded.Bounds {
 	}
 }
 
-// handler makes the API of a server. barrier holds replies back.
-func (w *webAPI) handler(s *server.Server, barrier line.Barrier, cfg *config.Config) http.Handler {
+// handler makes the API of a server, or of its sidecar if that is not nil. barrier holds replies back.
+func (w *webAPI) handler(
+	s *server.Server, of *sidecar.Sidecar, barrier line.Barrier, cfg *config.Config,
+) http.Handler {
 	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
 		client := s.Connect(p)
 		client.Become(s.Users().Acting(cfg.HTTP.User), "http")
+		if of != nil {
+			return of.ConnectLine(client, p)
+		}
 		return client
 	})
 	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }

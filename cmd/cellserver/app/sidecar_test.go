@@ -2,12 +2,15 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -127,6 +130,11 @@ func TestSidecarUsers(t *testing.T) {
 	for range 2000 { // hot, and then leased
 		require.Equal(t, int64(0), ann.Do("CL.THROTTLE", "a:k", 1000000, 1, 60).([]any)[0])
 	}
+	ok(t, admin, "ACL", "SETUSER", "bob", "-config|set", "-info")
+	require.Contains(t, bob.Do("CONFIG", "SET", "upstream-lost", "allow"), resptest.Error("NOPERM"))
+	require.Contains(t, bob.Do("INFO"), resptest.Error("NOPERM"))
+	require.Equal(t, []any{"upstream-lost", "deny"}, bob.Do("CONFIG", "GET", "upstream-lost"))
+	ok(t, ann, "CONFIG", "SET", "upstream-lost", "local")
 	require.Contains(t, bob.Do("CL.THROTTLE", "a:k", 1000000, 1, 60), resptest.Error("NOPERM"))
 	require.Contains(t, guest.Do("CL.THROTTLE", "a:k", 1000000, 1, 60), resptest.Error("NOAUTH"))
 
@@ -147,10 +155,11 @@ func TestSidecarWithoutHub(t *testing.T) {
 	c := side.dial(t)
 	require.Equal(t, int64(0), c.Do("CL.THROTTLE", "k", 15, 30, 60).([]any)[0])
 	ok(t, c, "SET", "a", 1)
+	ok(t, c, "CONFIG", "SET", "upstream-lost", "deny")
 	proxy.cut(true)
 	require.Eventually(t, func() bool { return c.Do("CL.THROTTLE", "k", 15, 30, 60).([]any)[0] == int64(1) }, timeout, time.Millisecond)
-	require.Contains(t, c.Do("CL.THROTTLE", "unknown", 15, 30, 60), resptest.Error("ERR the hub"))
-	require.Contains(t, c.Do("GET", "a"), resptest.Error("ERR the hub does not answer"))
+	require.Contains(t, c.Do("CL.THROTTLE", "unknown", 15, 30, 60), resptest.Error("NOHUB the hub"))
+	require.Contains(t, c.Do("GET", "a"), resptest.Error("NOHUB the hub does not answer"))
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	ok(t, c, "CONFIG", "SET", "upstream-lost", "allow")
 	require.Equal(t, int64(0), c.Do("CL.THROTTLE", "unknown", 15, 30, 60).([]any)[0])
@@ -257,4 +266,39 @@ func TestSidecarOfACluster(t *testing.T) {
 	t.Log("answered again after", time.Since(began))
 	require.Equal(t, "3", client.Do("GET", "a"))
 	require.Equal(t, int64(0), client.Do("CL.THROTTLE", "new", 15, 30, 60).([]any)[0])
+}
+
+// TestSidecarAnswersHTTP: the answers over HTTP are those of the hub.
+func TestSidecarAnswersHTTP(t *testing.T) {
+	webOf := func(in *instance) string { return "http://" + in.api.plain.Address() }
+	free := func() string { return strconv.Itoa(porttest.Free(t)) }
+	hub := start(t, "--http-port", free())
+	side := startSidecar(t, hub, "--http-port", free())
+	ok(t, hub.dial(t), "CL.RULE", "SET", "api", "CL.WINDOW", 5, 3600, "AND", "CL.WINDOW", 100, 86400, "AND", "CL.LOG", 3, 3600)
+	ok(t, hub.dial(t), "CL.RULE", "SET", "two", "SCOPE", "user", "CL.WINDOW", 5, 3600, "AND", "SCOPE", "org", "CL.WINDOW", 9, 3600)
+	ask := func(in *instance, method, path string) (status int, text string, headers http.Header) {
+		request, err := http.NewRequest(method, webOf(in)+path, nil)
+		require.NoError(t, err)
+		reply, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer reply.Body.Close()
+		body, err := io.ReadAll(reply.Body)
+		require.NoError(t, err)
+		reply.Header.Del("Date")
+		return reply.StatusCode, string(body), reply.Header
+	}
+	for i, path := range []string{"/check/api?key=%s", "/check/two@user,two@org?key=u%[1]s&key=o%[1]s", "/check/none?key=%s", "/throttle?key=%s&burst=3&count=1&period=3600"} {
+		for range 5 {
+			status, body, headers := ask(hub, "POST", fmt.Sprintf(path, "h"))
+			asked, text, had := ask(side, "POST", fmt.Sprintf(path, "s"))
+			require.Equal(t, status, asked, path)
+			require.Equal(t, body, text, path)
+			require.Equal(t, headers, had, path)
+			require.True(t, i != 0 || status == 200 || status == 429)
+		}
+	}
+	hub.stop()
+	hub.wait(t)
+	status, body, _ := ask(side, "POST", "/check/api?key=later")
+	require.GreaterOrEqual(t, status, 500, body)
 }

@@ -1,0 +1,83 @@
+package sidecar
+
+import (
+	"sync"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/router"
+)
+
+// permit is a question whether a user may run a command that is answered here.
+type permit struct {
+	mu     sync.Mutex // guards the fields below
+	done   bool
+	denied string // the hub's error; "" if the user may
+}
+
+// probes are commands without an effect, each with the right that a command needs which is answered here.
+var probes = map[string][]byte{
+	"info":       router.AppendCommand(nil, "INFO", "upstream-probe"),
+	"config|get": router.AppendCommand(nil, "CONFIG", "GET", "upstream-probe"),
+	"config|set": router.AppendCommand(nil, "CONFIG", "SET", "upstream-probe", "1"),
+}
+
+// noRight is the error of CONFIG of a user whom the hub has never answered.
+const noRight = "NOHUB the hub does not answer, and only the hub knows whether this user may do that: " +
+	"start the sidecar with other directives instead"
+
+// permits asks the hub whether the user of the client may run a command. While the hub is lost, its last answer
+// counts. It returns false if the answer is not there yet: then the command runs again.
+func (f *Front) permits(cmd *commands.Command) (denied string, known bool) {
+	p := f.state.permit
+	if p == nil {
+		p = &permit{}
+		f.state.permit = p
+		f.ask(p, right{f.user.Name(), cmd.FullName()})
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done {
+		f.state.permit = nil
+	}
+	return p.denied, p.done
+}
+
+// right is what a user may or may not do.
+type right struct{ user, command string }
+
+// ask asks the hub about a right, and wakes the client when the answer is there.
+func (f *Front) ask(p *permit, about right) {
+	s, peer := f.sidecar, f.order.peer
+	answered := router.Whole(func(reply []byte, err error) {
+		p.mu.Lock()
+		p.done = true
+		switch last, found := s.rights.Load(about); {
+		case err == nil && isRefusal(reply):
+			p.denied = string(reply[1 : len(reply)-len("\r\n")])
+			s.rights.Store(about, p.denied)
+		case err == nil:
+			s.rights.Store(about, "")
+		case found:
+			p.denied = last.(string)
+		case about.command != "info":
+			p.denied = noRight
+		}
+		p.mu.Unlock()
+		peer.Wake()
+	})
+	f.user.Send(router.AskLane, 2, &router.Request{Command: probes[about.command], Sink: answered})
+}
+
+// handlePermitted answers a command in this process, if the user of the client may run it.
+func (f *Front) handlePermitted(cmd *commands.Command, args [][]byte, w *resp.Writer) resp.Status {
+	denied, known := f.permits(cmd)
+	switch {
+	case !known:
+		return f.wait()
+	case denied != "":
+		f.reply(errorReply(denied), w)
+		return resp.Continue
+	}
+	return f.handleLocal(args, w)
+}
