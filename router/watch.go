@@ -45,7 +45,7 @@ func (w *watched) Sidecars() int64 { return max(w.sidecars.Load(), 1) }
 const (
 	watchEvery = 250 * time.Millisecond
 	watchLost  = 50 * time.Millisecond // while the hub does not answer
-	countEvery = 40 // rounds between two questions for the number of sidecars
+	countEvery = 40                    // rounds between two questions for the number of sidecars
 )
 
 // Watch asks the hub four times a second whether it answers, over connections of a user, until Close. A node

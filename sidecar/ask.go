@@ -90,6 +90,8 @@ func (q *ask) Reply(p []byte, end bool) {
 // Lost implements [router.Sink].
 func (q *ask) Lost(error) { q.late() }
 
+func (q *ask) over() bool { return q.ended }
+
 // late says that there is no answer in time.
 func (q *ask) late() {
 	sh := q.shard

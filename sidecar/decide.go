@@ -69,11 +69,11 @@ func (f *Front) take(form form, quantity int64, args [][]byte, w *resp.Writer) {
 		f.reply(r.outcome(s, verdict, answer), w)
 		return
 	}
-	var question interface{ send() }
+	var question question
 	if verdict == account.Pass || verdict == account.Wait {
+		own := router.AppendCommand(nil, args...)
 		waiting := &waiter{
-			request: request{a, quantity, form}, slot: f.order.add(), user: f.user, lane: f.lane,
-			own: router.AppendCommand(nil, args...),
+			request: request{a, quantity, form}, slot: f.order.add(len(own)), user: f.user, lane: f.lane, own: own,
 		}
 		if verdict == account.Wait {
 			sh.waiting[a] = append(sh.waiting[a], waiting)

@@ -81,7 +81,7 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if len(request) > longestShared {
 		return f.pinTo(args, w)
 	}
-	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: &relayed{f.order.add()}})
+	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: &relayed{f.order.add(len(request))}})
 	return resp.Continue
 }
 
@@ -120,7 +120,7 @@ func (f *Front) handleLocal(args [][]byte, w *resp.Writer) resp.Status {
 	st := f.Local.Handle(args, &f.late)
 	if st != resp.Retry && st != resp.Offload {
 		w.Proto = f.late.Proto
-		f.order.add().write(f.late.Bytes(), true)
+		f.order.add(0).write(f.late.Bytes(), true)
 	}
 	return st
 }
@@ -131,7 +131,7 @@ func (f *Front) answer(form form, limited bool, answer account.Answer, w *resp.W
 		form.answer(w, limited, answer)
 		return
 	}
-	f.order.add().write(form.reply(limited, answer), true)
+	f.order.add(0).write(form.reply(limited, answer), true)
 }
 
 // reply sends a reply behind the earlier ones.
@@ -140,7 +140,7 @@ func (f *Front) reply(p []byte, w *resp.Writer) {
 		w.Raw(p)
 		return
 	}
-	f.order.add().write(p, true)
+	f.order.add(0).write(p, true)
 }
 
 // End implements [resp.Handler].

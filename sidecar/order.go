@@ -16,6 +16,7 @@ type order struct {
 	mu     sync.Mutex // guards the fields below
 	slots  []*slot
 	bytes  int  // of replies that wait for others
+	asked  int  // bytes of commands without a reply
 	wakes  bool // the client waits until few slots are left
 	atMost int  // so many
 	closed bool
@@ -24,6 +25,7 @@ type order struct {
 // slot is the place of one reply.
 type slot struct {
 	order *order
+	asked int    // bytes of the command
 	text  []byte // waits for earlier replies
 	begun bool   // a piece of the reply is there
 	done  bool
@@ -32,7 +34,8 @@ type slot struct {
 // Bounds of what waits for one client.
 const (
 	mostSlots   = 1024
-	mostReplies = 64 << 20 // bytes
+	mostAsked   = 1 << 20  // bytes of commands
+	mostReplies = 64 << 20 // bytes of replies
 )
 
 // clear reports whether every earlier reply has left, or is in the writer of the batch.
@@ -57,16 +60,17 @@ func (o *order) wait(n int) bool {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.wakes = len(o.slots) > n; o.wakes {
+	if o.wakes = len(o.slots) > n || o.asked > mostAsked; o.wakes {
 		o.atMost = n / 2
 	}
 	return !o.wakes
 }
 
-// add makes the place of the next reply.
-func (o *order) add() *slot {
-	s := &slot{order: o}
+// add makes the place of the reply to a command of so many bytes.
+func (o *order) add(asked int) *slot {
+	s := &slot{order: o, asked: asked}
 	o.mu.Lock()
+	o.asked += asked
 	o.slots = append(o.slots, s)
 	o.state.Store(true)
 	o.mu.Unlock()
@@ -106,7 +110,7 @@ func (s *slot) write(p []byte, end bool) {
 // flush sends the replies behind the first one, up to one that is not complete; mu is held.
 func (o *order) flush() {
 	n := 1
-	for ; n < len(o.slots); n++ {
+	for o.asked -= o.slots[0].asked; n < len(o.slots); n++ {
 		next := o.slots[n]
 		if len(next.text) > 0 {
 			o.bytes -= len(next.text)
@@ -116,12 +120,13 @@ func (o *order) flush() {
 		if !next.done {
 			break
 		}
+		o.asked -= next.asked
 	}
 	clear(o.slots[:n])
 	if o.slots = o.slots[n:]; len(o.slots) == 0 {
 		o.slots = nil
 	}
-	if o.wakes && len(o.slots) <= o.atMost {
+	if o.wakes && len(o.slots) <= o.atMost && o.asked <= mostAsked {
 		o.wakes = false
 		o.peer.Wake()
 	}

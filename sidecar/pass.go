@@ -98,6 +98,8 @@ func (p *pass) Lost(err error) {
 	p.late()
 }
 
+func (p *pass) over() bool { return p.ended }
+
 // late decides without the hub.
 func (p *pass) late() {
 	if !p.end() {

@@ -29,7 +29,14 @@ type waiter struct {
 // due is a question, and when its answer is late, in microseconds.
 type due struct {
 	at       int64
-	question interface{ late() }
+	question question
+}
+
+// question is one for the hub.
+type question interface {
+	send()
+	late()      // there is no answer in time
+	over() bool // the answer is there; the shard's lock is held
 }
 
 func (sh *shard) init(s *Sidecar) {
@@ -61,8 +68,12 @@ func (sh *shard) addFigures(sum *account.Figures) {
 	sum.Add(&sh.table.Figures)
 }
 
-// expect notes when the answer to a question is late; mu is held.
-func (sh *shard) expect(now account.Time, question interface{ late() }) {
+// expect notes when the answer to a question is late, and forgets those that have their answers; mu is held.
+func (sh *shard) expect(now account.Time, question question) {
+	for len(sh.due) > 0 && sh.due[0].question.over() {
+		sh.due[0].question = nil
+		sh.due = sh.due[1:]
+	}
 	sh.due = append(sh.due, due{now.Boot + sh.sidecar.o.Settings().Timeout.Microseconds(), question})
 }
 

@@ -17,12 +17,19 @@ import (
 
 // TestHostileBytes lets 64 connections send bytes that are not a request, or almost a request. The server still answers
 // other clients. Afterwards it keeps no goroutines and no memory of the hostile connections.
-func TestHostileBytes(t *testing.T) {
+func TestHostileBytes(t *testing.T) { hostileBytes(t, startServer(t), 0) }
+
+// TestHostileBytesAtASidecar sends them to a sidecar.
+func TestHostileBytesAtASidecar(t *testing.T) {
+	const connections = 2 * 5 // to the hub: for each version of the protocol one for questions and four for commands
+	hostileBytes(t, startServer(t, "--upstream", startServer(t)), 2*connections)
+}
+
+func hostileBytes(t *testing.T, addr string, kept int) {
 	duration := 4 * time.Second
 	if testing.Short() {
 		duration = 500 * time.Millisecond
 	}
-	addr := startServer(t)
 	well := resptest.Dial(t, addr)
 	require.Equal(t, resptest.Simple("PONG"), well.Do("PING"))
 	before := settled()
@@ -45,7 +52,7 @@ func TestHostileBytes(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, resptest.Simple("PONG"), well.Do("PING"))
-	require.Eventually(t, func() bool { return measure().goroutines < before.goroutines+5 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return measure().goroutines < before.goroutines+kept+5 }, time.Minute, 10*time.Millisecond)
 	require.Less(t, settled().memory, before.memory+32<<20, "memory afterwards")
 }
 

@@ -136,6 +136,12 @@ func TestSidecarUsers(t *testing.T) {
 	require.Equal(t, []any{"upstream-lost", "deny"}, bob.Do("CONFIG", "GET", "upstream-lost"))
 	ok(t, ann, "CONFIG", "SET", "upstream-lost", "local")
 	require.Contains(t, bob.Do("CL.THROTTLE", "a:k", 1000000, 1, 60), resptest.Error("NOPERM"))
+	boss := side.dial(t)
+	ok(t, boss, "AUTH", "secret")
+	for range 2000 {
+		require.Equal(t, int64(0), boss.Do("CL.THROTTLE", "d:k", 1000000, 1, 60).([]any)[0])
+	}
+	require.Contains(t, guest.Do("CL.THROTTLE", "d:k", 1000000, 1, 60), resptest.Error("NOAUTH"))
 	require.Contains(t, guest.Do("CL.THROTTLE", "a:k", 1000000, 1, 60), resptest.Error("NOAUTH"))
 
 	require.Equal(t, int64(1), admin.Do("ACL", "DELUSER", "ann"))
