@@ -118,7 +118,8 @@ func (h *Hub) noteDenial(reply []byte) {
 func leaderIn(reply []byte) (address string, ok bool) {
 	const host, port, some = 6, 7, 9 // lines
 	lines := bytes.SplitN(reply, []byte("\r\n"), some)
-	if len(lines) < some || !bytes.HasPrefix(reply, []byte("*")) || !bytes.HasPrefix(lines[host-1], []byte("$")) {
+	isList := len(lines) == some && bytes.HasPrefix(reply, []byte("*"))
+	if !isList || !bytes.HasPrefix(lines[host-1], []byte("$")) {
 		return "", false
 	}
 	return net.JoinHostPort(string(lines[host]), string(bytes.TrimPrefix(lines[port], []byte(":")))), true

@@ -73,7 +73,8 @@ func (f *Front) take(form form, quantity int64, args [][]byte, w *resp.Writer) {
 	if verdict == account.Pass || verdict == account.Wait {
 		own := router.AppendCommand(nil, args...)
 		waiting := &waiter{
-			request: request{a, quantity, form}, slot: f.order.add(len(own)), user: f.user, lane: f.lane, own: own,
+			request: request{a, quantity, form}, slot: f.order.add(len(own)), own: own,
+			user: f.user, lane: f.lane,
 		}
 		if verdict == account.Wait {
 			sh.waiting[a] = append(sh.waiting[a], waiting)

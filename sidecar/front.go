@@ -188,8 +188,8 @@ func (f *Front) Closed() {
 
 // noHub is the error of a decision that the hub does not answer, about a limit of which nothing is known.
 func (s *Sidecar) noHub() string {
-	return "NOHUB the hub " + s.o.Hub.Leader() + " does not answer within upstream-timeout, and this sidecar " +
-		"does not know the limit yet: try again, and look at the hub"
+	return "NOHUB the hub " + s.o.Hub.Leader() + " does not answer within upstream-timeout, and this " +
+		"sidecar does not know the limit yet: try again, and look at the hub"
 }
 
 // lossText is the error of a command that the hub does not answer.

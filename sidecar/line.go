@@ -106,8 +106,8 @@ func nanos(ms int64) int64 {
 	return ms * 1e6
 }
 
-// readQuestion reads the reply of CL.MCHECK with EXPLAIN and MS to its question. It reports false if the reply
-// is another one.
+// readQuestion reads the reply of CL.MCHECK with EXPLAIN and MS to its question. It reports false if the
+// reply is another one.
 func readQuestion(reply []byte, q *rules.Question) bool {
 	r := &reader{reply}
 	n := int(r.int()) - 2

@@ -26,8 +26,8 @@ var probes = map[string][]byte{
 const noRight = "NOHUB the hub does not answer, and only the hub knows whether this user may do that: " +
 	"start the sidecar with other directives instead"
 
-// permits asks the hub whether the user of the client may run a command. While the hub is lost, its last answer
-// counts. It returns false if the answer is not there yet: then the command runs again.
+// permits asks the hub whether the user of the client may run a command. While the hub is lost, its last
+// answer counts. It returns false if the answer is not there yet: then the command runs again.
 func (f *Front) permits(cmd *commands.Command) (denied string, known bool) {
 	p := f.state.permit
 	if p == nil {
