@@ -11,8 +11,8 @@ import (
 // Without a name it is the default user.
 type Identity struct{ Name, Password string }
 
-// User returns the name of the user. It is "" for a connection that does not authenticate: the default user
-// may have a password, and then such a connection has none of its rights.
+// User returns the name of the user, "" for a connection that does not authenticate. Such a connection is not
+// the default user: that may have a password.
 func (i Identity) User() string {
 	if i.Name == "" && i.Password != "" {
 		return "default"
