@@ -8,8 +8,8 @@
 //	connect.go   the connection of OverRESP, and what answers at its other end
 //	redis.go     counting in a Redis, which has INCRBY and no CL.MWINDOW
 //
-// The engine gets one command for a request, CL.MWINDOW. So a request counts as a whole, by the clock of the
-// engine. A Redis gets INCRBY and PEXPIRE for each counter, by the clock of this process.
+// The engine gets one command for a request, CL.MWINDOW. So a request counts as a whole, by the clock of
+// the engine. A Redis gets INCRBY and PEXPIRE for each counter, by the clock of this process.
 //
 // # Invariants
 //

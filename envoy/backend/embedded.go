@@ -19,8 +19,8 @@ import (
 // EmbeddedOptions are those of an engine in this process.
 type EmbeddedOptions struct {
 	Dir string // keeps the counters; empty: in memory
-	// Directives are more directives of cellserver, as on its command line. With cluster-nodes the engine is
-	// a node of a cluster. It then listens for the other nodes and for clients.
+	// Directives are more directives of cellserver, as on its command line. With cluster-nodes the engine
+	// is a node of a cluster. It then listens for the other nodes and for clients.
 	Directives []string
 	Log        *slog.Logger
 	Now        func() time.Time // nil: the clock of the machine

@@ -102,8 +102,8 @@ func (n *nodes) leader() (port int) {
 	return port
 }
 
-// TestLeaderDies kills the leader while 64 callers count. Exactly the limit passes, what was confirmed stays,
-// and somebody gets an answer again soon.
+// TestLeaderDies kills the leader while 64 callers count. Exactly the limit passes, what was confirmed
+// stays, and somebody gets an answer again soon.
 func TestLeaderDies(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (*nodes, count.Counter){
 		"cluster": func(t *testing.T) (*nodes, count.Counter) {

@@ -11,7 +11,8 @@ import (
 	"cellserver/limiters/calendar"
 )
 
-// keyOf returns the key of a counter. Windows of another kind have another key. tag is a hash tag, or empty.
+// keyOf returns the key of a counter. Windows of another kind have another key. tag is a hash tag, or
+// empty.
 func keyOf(prefix, tag string, h *count.Hit) string {
 	var b strings.Builder
 	b.Grow(len(prefix) + len(tag) + len(h.Key) + 24)
@@ -33,8 +34,8 @@ func keyOf(prefix, tag string, h *count.Hit) string {
 	return b.String()
 }
 
-// tagOf is the hash tag of a domain. All keys of a domain are then in one slot. It is never empty, because an
-// empty one is none.
+// tagOf is the hash tag of a domain. All keys of a domain are then in one slot. It is never empty,
+// because an empty one is none.
 func tagOf(domain string) string { return "{d" + domain + "}" }
 
 // secondsOf writes a period of whole milliseconds in seconds, as CL.MWINDOW reads it.

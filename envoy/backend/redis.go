@@ -19,9 +19,9 @@ func errEngine(what string) error {
 		count.ErrUnsupported, what)
 }
 
-// countInRedis counts a request in a Redis, as the service of Envoy does: each counter has a key for each of
-// its windows. The clock of this process says which window it is. All or none takes two steps: a look, and
-// the count if everything fits. Another request may come between them.
+// countInRedis counts a request in a Redis, as the service of Envoy does: each counter has a key for each
+// of its windows. The clock of this process says which window it is. All or none takes two steps: a look,
+// and the count if everything fits. Another request may come between them.
 func (b *overRESP) countInRedis(
 	ctx context.Context, s *store, r *count.Request, plan []command, to []count.Result,
 ) error {

@@ -126,7 +126,8 @@ func flatten(array []rueidis.RedisMessage, to []int64) []int64 {
 	return to
 }
 
-// isReply reports whether an error is an error reply that begins with a text. The library leaves out "ERR ".
+// isReply reports whether an error is an error reply that begins with a text. The library leaves out "ERR
+// ".
 func isReply(err error, begin string) bool {
 	reply, is := rueidis.IsRedisErr(err)
 	return is && strings.HasPrefix(reply.Error(), begin)

@@ -207,7 +207,7 @@ func TestOverrides(t *testing.T) {
 	m := mustFind(t, set, d)
 	require.Equal(t, "d.user_bob.other", m.Rule.FullKey)
 	require.Equal(t, "WEEK", m.Rule.Limit.GetUnit().String())
-	require.Equal(t, 7*day, m.Rule.Period)
+	require.Equal(t, 7*day, m.Rule.Limits[0].Hit.Period)
 
 	rule := mustFind(t, set, descriptor("user=bob"))
 	d = descriptor("user=bob")

@@ -123,11 +123,9 @@ func override(domain string, d *common.RateLimitDescriptor) (Match, error) {
 		writeEntry(metric, e)
 		name = appendEntry(name, e.GetKey(), e.GetValue())
 	}
-	rule := &Rule{
-		FullKey: metric.String(), Index: -1, Period: period,
-		Limit: &ratelimit.RateLimitResponse_RateLimit{
-			RequestsPerUnit: d.GetLimit().GetRequestsPerUnit(), Unit: unit,
-		},
+	limit := &ratelimit.RateLimitResponse_RateLimit{
+		RequestsPerUnit: d.GetLimit().GetRequestsPerUnit(), Unit: unit,
 	}
+	rule := &Rule{FullKey: metric.String(), Index: -1, Limit: limit, Limits: []Limit{limitOf(limit, period)}}
 	return Match{Rule: rule, Counter: counterName(name), Metric: rule.FullKey}, nil
 }

@@ -7,6 +7,8 @@ import (
 
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"cellserver/envoy/count"
 )
 
 // A Unit is the unit of a limit, as the protocol numbers it.
@@ -16,12 +18,19 @@ type Unit = ratelimit.RateLimitResponse_RateLimit_Unit
 type Rule struct {
 	FullKey   string                                 // such as "shop.tier_gold.path"
 	Index     int                                    // the place in Set.Rules, or -1 for an override
-	Limit     *ratelimit.RateLimitResponse_RateLimit // the limit as an answer has it: never changed
-	Period    time.Duration                          // 0 if unlimited
+	Limit     *ratelimit.RateLimitResponse_RateLimit // as the files have it: never changed
+	Limits    []Limit                                // what counts, none if unlimited
+	OnFailure string                                 // what the rule does while the store is away
 	Replaces  []string                               // names of other rules
 	Unlimited bool
 	Modes     Modes
 	Metadata  *structpb.Struct // or nil
+}
+
+// A Limit is one limit of a rule.
+type Limit struct {
+	Hit    count.Hit                              // without its key and its hits
+	Answer *ratelimit.RateLimitResponse_RateLimit // as an answer has it: never changed
 }
 
 // Modes are the switches of a rule.
@@ -66,20 +75,29 @@ func buildRule(file, fullKey string, d *YamlDescriptor) (*Rule, error) {
 		}
 		replaces[i] = other.Name
 	}
+	limit := &ratelimit.RateLimitResponse_RateLimit{
+		RequestsPerUnit: r.RequestsPerUnit, Unit: unit, Name: r.Name,
+	}
 	metadata, err := buildMetadata(d.Metadata)
 	if err != nil {
 		return nil, fault(file, "error parsing metadata: %v", err)
 	}
-	return &Rule{
-		FullKey: fullKey, Period: period, Replaces: replaces, Unlimited: r.Unlimited, Metadata: metadata,
-		Limit: &ratelimit.RateLimitResponse_RateLimit{
-			RequestsPerUnit: r.RequestsPerUnit, Unit: unit, Name: r.Name,
-		},
+	rule := &Rule{
+		FullKey: fullKey, Replaces: replaces, Unlimited: r.Unlimited, Metadata: metadata, Limit: limit,
 		Modes: Modes{
 			Shadow: d.ShadowMode, Quota: d.QuotaMode,
 			DetailedMetric: d.DetailedMetric, ValueToMetric: d.ValueToMetric,
 		},
-	}, nil
+	}
+	if !r.Unlimited {
+		rule.Limits = []Limit{limitOf(limit, period)}
+	}
+	return rule, nil
+}
+
+// limitOf makes the limit of a fixed window.
+func limitOf(limit *ratelimit.RateLimitResponse_RateLimit, period time.Duration) Limit {
+	return Limit{count.Hit{Limit: uint64(limit.GetRequestsPerUnit()), Period: period}, limit}
 }
 
 // buildMetadata turns the metadata of a rule into what an answer has.

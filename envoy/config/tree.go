@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"cellserver/envoy/extra"
+)
 
 // Bounds on the rules of a set. They keep a hostile file from filling the memory.
 const (
@@ -11,7 +15,8 @@ const (
 
 // A Set is the rules of all files.
 type Set struct {
-	Rules   []*Rule // in the order of the files
+	Rules   []*Rule     // in the order of the files
+	Extra   *extra.File // what the files can not say, or nil
 	domains map[string]*node
 	size    int
 }

@@ -22,6 +22,7 @@ func (c *call) answer() *ratelimit.RateLimitResponse {
 	response := &ratelimit.RateLimitResponse{
 		OverallCode: ok, Statuses: make([]*ratelimit.RateLimitResponse_DescriptorStatus, n),
 	}
+	c.findTight()
 	for i := range statuses {
 		c.fillStatus(&c.descriptors[i], &statuses[i])
 		response.Statuses[i] = &statuses[i]
@@ -38,6 +39,9 @@ func (c *call) answer() *ratelimit.RateLimitResponse {
 	if c.service.options.DynamicMetadata {
 		response.DynamicMetadata = c.metadata(response.GetStatuses())
 	}
+	if c.extra != nil && response.GetOverallCode() == over {
+		c.tellRefusal(response)
+	}
 	return response
 }
 
@@ -45,16 +49,14 @@ func (c *call) answer() *ratelimit.RateLimitResponse {
 func (c *call) fillStatus(d *descriptor, s *ratelimit.RateLimitResponse_DescriptorStatus) {
 	s.Code = ok
 	switch {
-	case d.hit >= 0:
-		r := c.results[d.hit]
-		s.CurrentLimit = d.Rule.Limit
+	case d.limits > 0:
+		r := c.results[d.tight]
+		s.CurrentLimit = d.answered()
 		s.DurationUntilReset = wholeSeconds(r.Reset)
 		if r.Over && !d.Rule.Modes.Shadow {
 			s.Code = over
 		}
-		if limit := c.hits[d.hit].Limit; !r.Over && r.After < limit {
-			s.LimitRemaining = uint32(min(limit-r.After, math.MaxUint32))
-		}
+		s.LimitRemaining = uint32(min(c.left(d.tight), math.MaxUint32))
 	case d.Rule != nil && !d.replaced:
 		s.LimitRemaining = math.MaxUint32
 	}
@@ -92,10 +94,10 @@ func (c *call) countMetrics(refused bool) {
 	ratio := c.service.options.NearLimit
 	for i := range c.descriptors {
 		d := &c.descriptors[i]
-		if d.hit < 0 || d.giveBack {
+		if d.limits == 0 || d.giveBack {
 			continue
 		}
-		r, limit := c.results[d.hit], d.Rule.Limit.GetRequestsPerUnit()
+		r, limit := c.results[d.tight], d.answered().GetRequestsPerUnit()
 		d.stats.TotalHits.Add(d.hits)
 		switch {
 		case r.Over:

@@ -30,17 +30,46 @@ func (c *call) makeHits(replaces map[string]bool) {
 		if d.Rule.Unlimited {
 			continue
 		}
-		d.hit = len(c.hits)
-		hit := count.Hit{
-			Key: d.Counter, Limit: uint64(d.Rule.Limit.GetRequestsPerUnit()), Period: d.Rule.Period,
-			Hits: d.hits, GiveBack: d.giveBack, Shadow: c.service.neverRefuses(d),
+		d.first, d.limits = len(c.hits), len(d.Rule.Limits)
+		for _, limit := range d.Rule.Limits {
+			hit := limit.Hit
+			hit.Key, hit.Hits, hit.GiveBack = d.Counter, d.hits, d.giveBack
+			hit.Shadow = c.service.neverRefuses(d)
+			isMonth := limit.Answer.GetUnit() == ratelimit.RateLimitResponse_RateLimit_MONTH
+			if isMonth && c.service.options.CalendarMonths {
+				hit.Calendar = "month"
+			}
+			c.hits = append(c.hits, hit)
 		}
-		isMonth := d.Rule.Limit.GetUnit() == ratelimit.RateLimitResponse_RateLimit_MONTH
-		if isMonth && c.service.options.CalendarMonths {
-			hit.Calendar = "month"
-		}
-		c.hits = append(c.hits, hit)
 	}
+}
+
+// findTight finds the hit of each descriptor that refuses, or else leaves the least.
+func (c *call) findTight() {
+	for i := range c.descriptors {
+		d := &c.descriptors[i]
+		d.tight = d.first
+		for j := d.first + 1; j < d.first+d.limits; j++ {
+			best, next := c.results[d.tight], c.results[j]
+			if !best.Over && (next.Over || c.left(j) < c.left(d.tight)) {
+				d.tight = j
+			}
+		}
+	}
+}
+
+// left is what a hit leaves of its limit.
+func (c *call) left(hit int) uint64 {
+	limit := c.hits[hit].Limit
+	if c.results[hit].Over {
+		return 0
+	}
+	return limit - min(limit, c.results[hit].After)
+}
+
+// answered returns the limit of a descriptor that its status has.
+func (d *descriptor) answered() *ratelimit.RateLimitResponse_RateLimit {
+	return d.Rule.Limits[d.tight-d.first].Answer
 }
 
 // isQuota reports whether a descriptor refuses only together with all other quotas.

@@ -10,6 +10,7 @@ import (
 
 	"cellserver/envoy/config"
 	"cellserver/envoy/count"
+	"cellserver/envoy/extra"
 	"cellserver/envoy/stats"
 )
 
@@ -80,7 +81,7 @@ func (s *Service) ShouldRateLimit(
 	}
 	if err := c.count(ctx); err != nil {
 		s.storeErrors.Add(1)
-		return nil, err
+		return c.answerWithout(err)
 	}
 	return c.answer(), nil
 }
@@ -89,6 +90,7 @@ func (s *Service) ShouldRateLimit(
 type call struct {
 	service     *Service
 	request     *ratelimit.RateLimitRequest
+	extra       *extra.File // or nil
 	descriptors []descriptor
 	hits        []count.Hit
 	results     []count.Result
@@ -101,7 +103,9 @@ type descriptor struct {
 	hits     uint64
 	giveBack bool
 	replaced bool // by another rule of the request
-	hit      int  // its place in the hits, or -1
+	first    int  // the place of its first hit
+	limits   int  // the number of its hits
+	tight    int  // the place of the hit that leaves the least, among all hits of the request
 }
 
 // match finds the rules of a request.
@@ -117,6 +121,7 @@ func (c *call) match() error {
 	case r == nil:
 		return errNoRules
 	}
+	c.extra = r.set.Extra
 	if !r.set.HasDomain(c.request.GetDomain()) {
 		c.service.registry.DomainNotFound(c.request.GetDomain())
 	}
@@ -128,7 +133,7 @@ func (c *call) match() error {
 		if err != nil {
 			return status.Error(codes.InvalidArgument, err.Error())
 		}
-		d.Match, d.hit = m, -1
+		d.Match = m
 		d.hits, d.giveBack = hitsOf(c.request, asked), asked.GetIsNegativeHits()
 		if m.Rule == nil {
 			continue
@@ -163,8 +168,10 @@ func (c *call) count(ctx context.Context) error {
 		return nil
 	}
 	var err error
+	domain := c.request.GetDomain()
 	c.results, err = c.service.counter.Count(ctx, count.Request{
-		Domain: c.request.GetDomain(), Hits: c.hits, AllOrNone: c.service.options.AllOrNone,
+		Domain: domain, Hits: c.hits,
+		AllOrNone: c.service.options.AllOrNone || c.extra != nil && c.extra.Domains[domain].AllOrNone,
 	})
 	if err != nil {
 		return status.Error(codes.Unavailable, err.Error())

@@ -59,6 +59,7 @@ type Source struct {
 	AppDirectory          string
 	WatchRoot, IgnoreDots bool
 	Merge                 bool
+	ExtraFile             string // with what rules have besides, or ""
 	StartWithoutRules     bool
 	XDS                   XDS
 }
@@ -164,6 +165,7 @@ func readSource(r *reader) Source {
 		Subdirectory: r.text("RUNTIME_SUBDIRECTORY", ""),
 		AppDirectory: r.text("RUNTIME_APPDIRECTORY", "config"), WatchRoot: r.flag("RUNTIME_WATCH_ROOT", true),
 		IgnoreDots: r.flag("RUNTIME_IGNOREDOTFILES", false), Merge: r.flag("MERGE_DOMAIN_CONFIG", false),
+		ExtraFile:         r.text("RATELIMIT_EXTRA_FILE", ""),
 		StartWithoutRules: r.flag("FORCE_START_WITHOUT_INITIAL_CONFIG", false),
 		XDS: XDS{
 			URL:         r.text("CONFIG_GRPC_XDS_SERVER_URL", "localhost:18000"),

@@ -2,6 +2,7 @@ package source
 
 import (
 	"log/slog"
+	"sync"
 
 	"cellserver/envoy/config"
 	"cellserver/envoy/stats"
@@ -13,6 +14,12 @@ type Loader struct {
 	use       func(*config.Set)
 	log       *slog.Logger
 	good, bad *stats.Counter
+
+	mu      sync.Mutex // guards the fields below, and makes loads one after the other
+	extra   string     // the path of the second file, or ""
+	content []byte     // of the second file at the last load
+	files   []config.File
+	loaded  bool // files are good ones
 }
 
 // NewLoader makes a loader. With merge, several files may have the same domain.
@@ -26,9 +33,20 @@ func NewLoader(merge bool, use func(*config.Set), registry *stats.Registry, log 
 
 // load uses a set of files. If they are bad, or could not be read, the old rules stay.
 func (l *Loader) load(files []config.File, err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.loadLocked(files, err)
+}
+
+// loadLocked is load for a caller that has the lock.
+func (l *Loader) loadLocked(files []config.File, err error) error {
 	var set *config.Set
 	if err == nil {
 		set, err = config.Build(files, l.merge)
+	}
+	if err == nil {
+		l.files, l.loaded = files, true
+		err = l.extend(set)
 	}
 	if err != nil {
 		l.bad.Add(1)

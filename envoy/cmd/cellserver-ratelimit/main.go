@@ -20,6 +20,7 @@ const usage = `cellserver-ratelimit is a rate limit service for Envoy. Its setti
   cellserver-ratelimit --dir DIR             serves, and keeps the counters in DIR (without REDIS_URL only)
   cellserver-ratelimit --check-config DIR    checks the rules in DIR: the status is 1 after an error
   cellserver-ratelimit -- --directive VALUE  serves, with directives of cellserver (without REDIS_URL only)
+                                             instead of --maxmemory 128mb --maxmemory-policy volatile-ttl
 `
 
 func main() {
@@ -47,7 +48,8 @@ func call(ctx context.Context, args []string, lookup func(string) string, out, e
 		*check = *theirCheck
 	}
 	if *check != "" || filepath.Base(args[0]) == checker {
-		return checkConfig(*check, *merge || lookup("MERGE_DOMAIN_CONFIG") == "true", out, errs)
+		return checkConfig(*check, lookup("RATELIMIT_EXTRA_FILE"),
+			*merge || lookup("MERGE_DOMAIN_CONFIG") == "true", out, errs)
 	}
 	if err := run(ctx, lookup, embedded{*dir, flags.Args()}, errs); err != nil {
 		fmt.Fprintf(errs, "cellserver-ratelimit: %v\n", err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,6 +26,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
+	"cellserver/envoy/count"
+	"cellserver/envoy/settings"
 	"cellserver/internal/porttest"
 )
 
@@ -190,8 +193,51 @@ func TestTheCheckOfFiles(t *testing.T) {
 		require.Equal(t, c.status, call(context.Background(), c.args, none, out, out))
 		require.Equal(t, c.want, out.String())
 	}
+	second := filepath.Join(t.TempDir(), "extra.yaml")
+	require.NoError(t, os.WriteFile(second, []byte("rules: {shop.nobody: {unit_multiplier: 2}}"), 0o644))
+	require.NoError(t, os.WriteFile(file, []byte(rules), 0o644))
+	out := &bytes.Buffer{}
+	named := func(name string) string { return map[string]string{"RATELIMIT_EXTRA_FILE": second}[name] }
+	require.Equal(t, 1, call(context.Background(), []string{"x", "--check-config", folder}, named, out, out))
+	require.Contains(t, out.String(), "the rules do not have rule shop.nobody")
 	require.Equal(t, 1, call(context.Background(), []string{"x", "--check-config", "/no/such/folder"}, none, io.Discard, io.Discard))
 	require.Equal(t, 2, call(context.Background(), []string{"x", "--wrong"}, none, io.Discard, io.Discard))
+}
+
+// Clients that choose a million values must not fill the memory. Requests are answered all the same.
+func TestManyValuesCostTheCountersThatEndFirst(t *testing.T) {
+	require.Equal(t, []string{"--maxmemory", "128mb", "--maxmemory-policy", "volatile-ttl"}, embedded{}.bounded())
+	e := embedded{directives: []string{"--maxmemory", "2mb", "--maxmemory-policy", "volatile-ttl"}}
+	store, err := openStore(settings.Store{}, e, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	defer store.Close()
+	require.Eventually(t, func() bool { return store.Ready() == nil }, 20*time.Second, time.Millisecond)
+	count := func(key string, period time.Duration) uint64 {
+		results, err := store.Count(context.Background(), count.Request{
+			Domain: "shop", Hits: []count.Hit{{Key: key, Limit: 10, Period: period, Hits: 1}},
+		})
+		require.NoError(t, err)
+		return results[0].After
+	}
+	for range 5 {
+		count("kept", 365*24*time.Hour)
+	}
+	for i := range 50_000 {
+		count(fmt.Sprintf("value:%d", i), time.Hour)
+	}
+	require.EqualValues(t, 6, count("kept", 365*24*time.Hour), "a longer window is not forgotten")
+}
+
+func TestTheSecondFile(t *testing.T) {
+	second := filepath.Join(t.TempDir(), "extra.yaml")
+	require.NoError(t, os.WriteFile(second, []byte("rules: {shop.user: {limits: [{limit: 1, calendar: month, zone: Asia/Tokyo}]}}"), 0o644))
+	p := start(t, map[string]string{"RATELIMIT_EXTRA_FILE": second})
+	require.Eventually(t, func() bool { return strings.Contains(p.get(t, p.debug, "/rlconfig"), "shop.user: ") },
+		10*time.Second, 5*time.Millisecond)
+	require.Equal(t, "OK", p.ask(t, context.Background()).GetOverallCode().String())
+	r := p.ask(t, context.Background())
+	require.Equal(t, "OVER_LIMIT", r.GetOverallCode().String())
+	require.EqualValues(t, 1, r.GetStatuses()[0].GetCurrentLimit().GetRequestsPerUnit())
 }
 
 func TestTheLogInJSON(t *testing.T) {
@@ -204,7 +250,8 @@ func TestTheLogInJSON(t *testing.T) {
 	require.NotEmpty(t, line["@timestamp"])
 }
 
-// Traces go to the exporter of the variables, with the trace of the caller, in the headers of B3 or of the W3C.
+// Traces go to the exporter of the variables, with the trace of the caller, in the headers of B3 or of
+// the W3C.
 func TestTraces(t *testing.T) {
 	spans := make(chan *collector.ExportTraceServiceRequest, 100)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

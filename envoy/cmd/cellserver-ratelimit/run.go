@@ -39,6 +39,10 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 	registry := stats.NewRegistry()
 	decisions := service.New(tracer.counter(store), registry, optionsOf(s.Service))
 	loader := source.NewLoader(s.Source.Merge, decisions.Use, registry, log)
+	followExtra := func(context.Context) {}
+	if s.Source.ExtraFile != "" {
+		followExtra = loader.FollowExtra(s.Source.ExtraFile)
+	}
 	follow, err := followRules(s.Source, loader)
 	if err != nil {
 		return errors.Join(err, store.Close())
@@ -48,7 +52,7 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	err = serve(ctx, s, parts{listening, follow, registry, log})
+	err = serve(ctx, s, parts{listening, follow, followExtra, registry, log})
 	return errors.Join(err, store.Close(), tracer.close())
 }
 
@@ -56,6 +60,7 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 type parts struct {
 	server   *server.Server
 	follow   func(context.Context) error
+	extra    func(context.Context)
 	registry *stats.Registry
 	log      *slog.Logger
 }
@@ -74,6 +79,7 @@ func serve(ctx context.Context, s settings.Settings, p parts) error {
 			p.log.Error("the rules stay as they are: " + err.Error())
 		}
 	})
+	follower.Go(func() { p.extra(following) })
 	for _, sink := range sinks {
 		flushers.Go(func() { flush(flushing, p.registry, sink, s.Stats.Interval, tags) })
 	}

@@ -18,11 +18,20 @@ type embedded struct {
 	directives []string // of the engine
 }
 
+// bounded returns the directives, or without one a bound on the memory. Clients that choose values then
+// cost the counters that end first, and not the process.
+func (e embedded) bounded() []string {
+	if len(e.directives) > 0 {
+		return e.directives
+	}
+	return []string{"--maxmemory", "128mb", "--maxmemory-policy", "volatile-ttl"}
+}
+
 // openStore opens the store: in this process, or that of REDIS_URL.
 func openStore(s settings.Store, e embedded, log *slog.Logger) (count.Counter, error) {
 	if s.URL == "" {
 		return backend.Embedded(backend.EmbeddedOptions{
-			Dir: e.dir, Directives: e.directives, Log: log,
+			Dir: e.dir, Directives: e.bounded(), Log: log,
 		})
 	}
 	if e.dir != "" || len(e.directives) > 0 {

@@ -1,0 +1,72 @@
+package service
+
+import (
+	"strconv"
+
+	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"cellserver/envoy/extra"
+)
+
+// tellRefusal adds to a refusal what the second file asks for: which rules refuse, and when to come back.
+func (c *call) tellRefusal(r *ratelimit.RateLimitResponse) {
+	var names []*structpb.Value
+	var wait int64
+	for i, s := range r.GetStatuses() {
+		if s.GetCode() == over {
+			names = append(names, structpb.NewStringValue(c.descriptors[i].Rule.FullKey))
+			wait = max(wait, s.GetDurationUntilReset().GetSeconds())
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	answer := c.extra.Answer
+	if answer.RuleHeader != "" {
+		addHeader(r, answer.RuleHeader, names[0].GetStringValue())
+	}
+	if answer.RetryAfter {
+		addHeader(r, "Retry-After", strconv.FormatInt(wait, 10))
+	}
+	if answer.Metadata {
+		if r.GetDynamicMetadata() == nil {
+			r.DynamicMetadata = &structpb.Struct{Fields: map[string]*structpb.Value{}}
+		}
+		r.DynamicMetadata.Fields["refused_by"] = structpb.NewListValue(&structpb.ListValue{Values: names})
+	}
+}
+
+func addHeader(r *ratelimit.RateLimitResponse, name, value string) {
+	r.ResponseHeadersToAdd = append(r.ResponseHeadersToAdd, &core.HeaderValue{Key: name, Value: value})
+}
+
+// answerWithout answers a request that could not be counted. A rule that denies wins. Without one, all
+// rules must allow the request, or it is an error.
+func (c *call) answerWithout(err error) (*ratelimit.RateLimitResponse, error) {
+	n := len(c.descriptors)
+	r := &ratelimit.RateLimitResponse{
+		OverallCode: ok, Statuses: make([]*ratelimit.RateLimitResponse_DescriptorStatus, n),
+	}
+	undecided := false
+	for i := range c.descriptors {
+		d := &c.descriptors[i]
+		r.Statuses[i] = &ratelimit.RateLimitResponse_DescriptorStatus{Code: ok}
+		if d.limits == 0 {
+			continue
+		}
+		switch d.Rule.OnFailure {
+		case extra.Deny:
+			if !c.service.options.Shadow && !d.Rule.Modes.Shadow {
+				r.OverallCode, r.Statuses[i].Code = over, over
+			}
+		case "":
+			undecided = true
+		}
+	}
+	if undecided && r.GetOverallCode() == ok {
+		return nil, err
+	}
+	return r, nil
+}

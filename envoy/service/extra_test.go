@@ -1,0 +1,87 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"cellserver/envoy/config"
+	"cellserver/envoy/extra"
+)
+
+const extraRules = `
+domain: shop
+descriptors:
+  - {key: a, rate_limit: {name: gold, unit: minute, requests_per_unit: 10}}
+  - {key: b, rate_limit: {unit: minute, requests_per_unit: 2}}
+  - {key: free, rate_limit: {unlimited: true}}
+`
+
+// extended makes a service whose rules have a second file.
+func extended(t *testing.T, more string) *fixture {
+	t.Helper()
+	f := newFixture(t, Options{}, extraRules)
+	file, err := config.Parse("config.a.yaml", []byte(extraRules))
+	require.NoError(t, err)
+	set, err := config.Build([]config.File{file}, false)
+	require.NoError(t, err)
+	second, err := extra.Parse([]byte(more))
+	require.NoError(t, err)
+	unknown, err := set.Extend(second)
+	require.NoError(t, err)
+	require.Empty(t, unknown)
+	f.Use(set)
+	return f
+}
+
+func TestSeveralLimitsOnOneDescriptor(t *testing.T) {
+	f := extended(t, "rules: {shop.a: {limits: [{limit: 3, period: 1s}, {limit: 5, period: 24h}]}}")
+	require.Equal(t, "OK: OK 0/3", says(ask(t, f, 3, "a=1")))
+	require.Equal(t, "OVER: OVER 0/3", says(ask(t, f, 1, "a=1")))
+	f.store.Move(time.Second)
+	r := ask(t, f, 0, "a=1 +0")
+	require.Equal(t, "OK: OK 1/5", says(r), "the limit that leaves the least")
+	require.Equal(t, "DAY", r.GetStatuses()[0].GetCurrentLimit().GetUnit().String())
+	require.Equal(t, "gold", r.GetStatuses()[0].GetCurrentLimit().GetName())
+	require.Equal(t, "OVER: OVER 0/5", says(ask(t, f, 2, "a=1")))
+}
+
+func TestAnyPeriod(t *testing.T) {
+	f := extended(t, "rules: {shop.a: {unit_multiplier: 15}}")
+	r := ask(t, f, 1, "a=1")
+	require.Equal(t, "OK: OK 9/10", says(r))
+	require.EqualValues(t, 800, r.GetStatuses()[0].GetDurationUntilReset().GetSeconds(), "a quarter of an hour, aligned")
+	require.Equal(t, "UNKNOWN", r.GetStatuses()[0].GetCurrentLimit().GetUnit().String())
+}
+
+func TestADomainMayCountAllOrNothing(t *testing.T) {
+	f := extended(t, "domains: {shop: {all_or_none: true}}")
+	require.Equal(t, "OVER: OK 10/10, OVER 0/2", says(ask(t, f, 3, "a=1", "b=1")))
+	require.Equal(t, "OK: OK 8/10, OK 0/2", says(ask(t, f, 2, "a=1", "b=1")))
+}
+
+func TestARefusalNamesItsRule(t *testing.T) {
+	f := extended(t, "answer: {rule_header: X-Rule, retry_after: true, metadata: true}")
+	require.Empty(t, ask(t, f, 1, "a=1", "b=1").GetResponseHeadersToAdd())
+	r := ask(t, f, 5, "a=1", "b=1")
+	require.Equal(t, "X-Rule", r.GetResponseHeadersToAdd()[0].GetKey())
+	require.Equal(t, "shop.b", r.GetResponseHeadersToAdd()[0].GetValue())
+	require.Equal(t, "Retry-After", r.GetResponseHeadersToAdd()[1].GetKey())
+	require.Equal(t, "20", r.GetResponseHeadersToAdd()[1].GetValue())
+	require.Equal(t, []any{"shop.b"}, r.GetDynamicMetadata().AsMap()["refused_by"])
+}
+
+func TestRulesSayWhatHoldsWhileTheStoreIsAway(t *testing.T) {
+	f := extended(t, "rules: {shop.a: {on_failure: allow}, shop.b: {on_failure: deny}}")
+	f.store.Fail(errors.New("away"))
+	require.Equal(t, "OK: OK", says(ask(t, f, 1, "a=1")))
+	require.Equal(t, "OVER: OK, OVER", says(ask(t, f, 1, "a=1", "b=1")))
+	_, err := f.ShouldRateLimit(context.Background(), asks(t, "shop", 0, "a=1", "a=1 limit 5 HOUR"))
+	require.Equal(t, codes.Unavailable, status.Code(err), "an override says nothing")
+	require.EqualValues(t, 3, f.storeErrors.Value())
+}
