@@ -73,9 +73,26 @@ type Link struct {
 	// Asked is the question of a caller inside the process, which the running CL.MCHECK answers instead of
 	// replying. Nil for every other client.
 	Asked      *rules.Question
+	Leases     Leases       // what the connection has leased
 	proto      atomic.Int32 // RESP version
 	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }
+
+// Leases count what CL.LEASE does: for one connection, or for all of them.
+type Leases struct {
+	Asks              atomic.Int64
+	Granted, Returned atomic.Int64 // units
+}
+
+// Add counts a question.
+func (l *Leases) Add(granted, returned int64) {
+	l.Asks.Add(1)
+	l.Granted.Add(granted)
+	l.Returned.Add(returned)
+}
+
+// SidecarLibrary is the name with which a sidecar marks one connection to each node (CLIENT SETINFO LIB-NAME).
+const SidecarLibrary = "cellserver-sidecar"
 
 // Proto returns the RESP version, 2 or 3.
 func (l *Link) Proto() int { return int(l.proto.Load()) }

@@ -239,6 +239,9 @@ type CommandStats interface {
 	// Decided counts a limited call of a limiter's command, or a call that only looked: it consumed
 	// nothing. All other calls count as allowed.
 	Decided(cmd *Command, limited, looked bool)
+	// Leased counts a question of a connection for a lease: the units that it got, and those that it
+	// gave back.
+	Leased(by *Conn, granted, returned int64)
 	// Durations returns the number of calls and their cumulative histogram. It leaves out steps
 	// without a new call.
 	Durations(cmd *Command) (calls int64, steps []DurationStep)

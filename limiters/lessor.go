@@ -241,9 +241,10 @@ const mostAge = 60e9
 
 // Granted is the answer to a request for a lease.
 type Granted struct {
-	Units int64
-	At    int64 // the time of the grant, in whole Unix microseconds
-	Ends  int64 // the milliseconds from the question to the end of the lease; 0 if there is none
+	Units    int64
+	Returned int64 // units that came back in time
+	At       int64 // the time of the grant, in whole Unix microseconds
+	Ends     int64 // the milliseconds from the question to the end of the lease; 0 if there is none
 }
 
 // LeaseOf returns the lease with a time of its grant and a length, as [Granted] has them.
@@ -268,7 +269,7 @@ func (r *LeaseRequest) Ask(
 	if r.Back > 0 && r.Of.At <= now && now-r.Of.At <= mostAge {
 		err := g.Look(all, now)
 		if err == nil {
-			err = r.giveBack(all, l, now, counted)
+			g.Returned, err = r.Back, r.giveBack(all, l, now, counted)
 		}
 		if err != nil {
 			return err

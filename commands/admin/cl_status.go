@@ -3,13 +3,14 @@ package admin
 import "cellserver/commands"
 
 // CL.STATUS replies with numbers of the server as one JSON object. They are about decisions by command and by
-// rule, their durations, memory, keys, persistence and the cluster. The reply names no key. Totals grow until
-// CONFIG RESETSTAT: the rates follow from two replies and their uptime_ms.
+// rule, their durations, memory, keys, persistence, the cluster, and the 100 connections that lease most. The
+// reply names no key. Totals grow until CONFIG RESETSTAT: the rates follow from two replies and their
+// uptime_ms.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale,
 	Group: commands.GroupLimiter, Run: clStatus,
-	Summary:    "Returns decisions, memory, keys, persistence and the cluster as JSON.",
-	Complexity: "O(N) where N is the number of rules",
+	Summary:    "Returns decisions, memory, keys, persistence, the cluster and leases as JSON.",
+	Complexity: "O(N) where N is the number of rules and of clients",
 	Tips:       []string{"nondeterministic_output"}, Categories: []string{"throttle", "dangerous"},
 })
 

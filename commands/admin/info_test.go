@@ -113,3 +113,30 @@ func TestInfoOfTheProcess(t *testing.T) {
 	h.Want("CONFIG RESETSTAT", ok)
 	require.Equal(t, "0", h.Info("stats")["total_net_input_bytes"])
 }
+
+// TestInfoOfASidecar: INFO and the metrics show the numbers of a sidecar. Another server has none.
+func TestInfoOfASidecar(t *testing.T) {
+	require.Empty(t, servertest.New(t).InfoText("sidecar"))
+	edge := servertest.Edge{Process: report.Process{Sidecar: func() report.Sidecar {
+		return report.Sidecar{
+			Hub: []string{"10.0.0.1:6379", "10.0.0.2:6379"}, Up: true, Lag: 1500 * time.Microsecond, Accounts: 1, Asks: 2,
+			Units:    report.Units{Leased: 30, Spent: 20, Returned: 6, Stranded: 4},
+			Requests: report.Requests{Passed: 7, Refused: 8, Lost: 9},
+		}
+	}}}
+	h := servertest.NewAt(t, &edge)
+	require.Equal(t, map[string]string{
+		"upstream": "10.0.0.1:6379,10.0.0.2:6379", "hub_up": "1", "hub_lag_usec": "1500", "leased": "30", "spent": "20",
+		"returned": "6", "stranded": "4", "passed": "7", "refused_locally": "8", "lost": "9", "asks": "2", "accounts": "1",
+	}, h.Info("sidecar"))
+	require.Contains(t, h.InfoTitles(""), "Sidecar")
+	got := servertest.Samples(t, h.Server.Metrics())
+	for sample, want := range map[string]float64{
+		"hub_up": 1, "hub_lag_seconds": 0.0015, "asks_total": 2, "accounts": 1,
+		`units_total{outcome="leased"}`: 30, `units_total{outcome="spent"}`: 20, `units_total{outcome="returned"}`: 6,
+		`units_total{outcome="stranded"}`: 4, `requests_total{outcome="passed"}`: 7,
+		`requests_total{outcome="refused"}`: 8, `requests_total{outcome="lost"}`: 9,
+	} {
+		require.InDelta(t, want, got["cellserver_sidecar_"+sample], 0, sample)
+	}
+}

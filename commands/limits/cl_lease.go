@@ -152,6 +152,7 @@ func replyLease(
 	if looks := r.Want == 0; looks || a.Limited {
 		count(c, key, a.Limited, looks)
 	}
+	c.Server.Stats.Commands.Leased(c.Conn, g.Units, g.Returned)
 	retry, reset := wholeUnits(a.RetryAfter, true), wholeUnits(a.ResetAfter, true)
 	c.Out.Ints(g.Units, a.Limit, a.Remaining, retry, reset, g.Ends, g.At)
 }

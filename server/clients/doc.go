@@ -3,6 +3,7 @@
 //
 //	entry.go     one client, as other connections see it
 //	registry.go  all clients: CLIENT LIST, KILL, UNBLOCK
+//	holders.go   the clients that lease units: CL.LEASE
 //	pause.go     CLIENT PAUSE
 //
 // Invariants: no two clients have the same id. The published state of a client is its state at the

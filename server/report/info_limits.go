@@ -23,6 +23,9 @@ func (r *Report) infoThrottle(t *text, _ int64) {
 		t.add("limiter_"+cmd.Name, fmt.Sprintf("allowed=%d,limited=%d,looked=%d",
 			d.Allowed, d.Limited, d.Looked))
 	}
+	leases := &r.Stats.Commands.Leases
+	t.add("leases", fmt.Sprintf("asks=%d,granted=%d,returned=%d",
+		leases.Asks.Load(), leases.Granted.Load(), leases.Returned.Load()))
 	if s := r.Rules.Source(); s.Kind != "" {
 		t.add("rules_source", s.Kind)
 		t.add("rules_failing", commands.Bit(s.Failing))

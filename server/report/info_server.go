@@ -39,7 +39,9 @@ func (r *Report) infoServer(t *text, now int64) {
 }
 
 func (r *Report) infoClients(t *text, _ int64) {
+	_, sidecars := r.Clients.Holders()
 	t.add("connected_clients", r.Clients.Len())
+	t.add("connected_sidecars", sidecars)
 	t.zeros("cluster_connections")
 	t.add("maxclients", r.Config().MaxClients)
 	t.zeros("client_recent_max_input_buffer", "client_recent_max_output_buffer")

@@ -22,6 +22,7 @@ func (r *Report) metricsLimiters(x *exposition) {
 		x.add(float64(rule.Limited), "rule", rule.Name, "outcome", "limited")
 		x.add(float64(rule.Shadowed), "rule", rule.Name, "outcome", "shadow_limited")
 	}
+	r.metricsLeases(x)
 	r.metricsRuleSource(x)
 	x.gauge("limited_keys", "Refusals of the keys that limiters refused most often (CL.TOP).")
 	shown := map[string]bool{}
@@ -34,6 +35,17 @@ func (r *Report) metricsLimiters(x *exposition) {
 			x.add(float64(t.Times), "db", db, "key", string(t.Key))
 		}
 	}
+}
+
+// metricsLeases shows what sidecars and libraries have leased, and how many sidecars there are.
+func (r *Report) metricsLeases(x *exposition) {
+	leases := &r.Stats.Commands.Leases
+	x.one(x.counter, "lease_asks_total", float64(leases.Asks.Load()), "Questions for a lease: CL.LEASE.")
+	x.counter("leased_units_total", "Units of limits by what happened to them: granted to a lease, or returned before its end.")
+	x.add(float64(leases.Granted.Load()), "outcome", "granted")
+	x.add(float64(leases.Returned.Load()), "outcome", "returned")
+	_, sidecars := r.Clients.Holders()
+	x.one(x.gauge, "sidecars", float64(sidecars), "Sidecars that are connected.")
 }
 
 // metricsRuleSource shows the state of the rules-file or the rules-url. Without one it shows nothing.

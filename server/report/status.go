@@ -1,11 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
+	"cellserver/server/clients"
 	"cellserver/server/stats"
 )
 
@@ -24,7 +27,20 @@ type status struct {
 	Server      usageNow       `json:"server"`
 	Persistence map[string]any `json:"persistence"` // fields of INFO
 	Cluster     *clusterNow    `json:"cluster"`     // null if the server is alone
+	Leases      leasesNow      `json:"leases"`
 }
+
+// leasesNow is what sidecars and libraries have leased.
+type leasesNow struct {
+	Sidecars int              `json:"sidecars"`
+	Asks     int64            `json:"asks"`
+	Granted  int64            `json:"granted"`  // units
+	Returned int64            `json:"returned"` // units
+	Holders  []clients.Holder `json:"holders"`  // who asked most, at most mostHolders
+}
+
+// mostHolders bounds the holders in a reply.
+const mostHolders = 100
 
 // commandCount is a command of a limiter that clients have called.
 type commandCount struct {
@@ -94,6 +110,7 @@ func (r *Report) Status() string {
 		Version: commands.Version, RunID: r.Control.RunID(), UptimeMS: (r.Clock.Monotonic() - r.since) / 1e6,
 		Commands: decided, Rules: []ruleCount{}, DecisionNS: took,
 		Server: r.usageNow(), Persistence: r.persistenceNow(), Cluster: r.clusterNow(),
+		Leases: r.leasesNow(),
 	}
 	if of := r.Rules.Source(); of.Kind != "" {
 		s.Source = &sourceNow{of.Kind, of.Failing, of.Failures, of.Reason}
@@ -141,6 +158,16 @@ func (r *Report) usageNow() usageNow {
 		now.Keys += r.Store.Len(db)
 	}
 	return now
+}
+
+func (r *Report) leasesNow() leasesNow {
+	all, sidecars := r.Clients.Holders()
+	slices.SortStableFunc(all, func(a, b clients.Holder) int { return cmp.Compare(b.Asks, a.Asks) })
+	of := &r.Stats.Commands.Leases
+	return leasesNow{
+		sidecars, of.Asks.Load(), of.Granted.Load(), of.Returned.Load(),
+		append([]clients.Holder{}, all[:min(len(all), mostHolders)]...),
+	}
 }
 
 // persistenceNow has the fields of INFO persistence that say whether the data is safe.

@@ -85,6 +85,10 @@ func (c counters) Decided(cmd *commands.Command, limited, looked bool) {
 	c.deferred.do(func(...[]byte) { c.CommandStats.Decided(cmd, limited, looked) })
 }
 
+func (c counters) Leased(by *commands.Conn, granted, returned int64) {
+	c.deferred.do(func(...[]byte) { c.CommandStats.Leased(by, granted, returned) })
+}
+
 type limitedKeys struct {
 	commands.LimitedKeys
 	deferred *deferred

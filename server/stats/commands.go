@@ -7,7 +7,10 @@ import (
 )
 
 // Commands holds the counters of every command, by the index of the command.
-type Commands struct{ all []Counters }
+type Commands struct {
+	all    []Counters
+	Leases commands.Leases // of all connections
+}
 
 // NewCommands returns counters for all registered commands.
 func NewCommands() *Commands { return &Commands{all: make([]Counters, commands.Count())} }
@@ -28,6 +31,9 @@ func (s *Commands) Reset() {
 	for i := range s.all {
 		s.all[i].reset()
 	}
+	for _, n := range []*atomic.Int64{&s.Leases.Asks, &s.Leases.Granted, &s.Leases.Returned} {
+		n.Store(0)
+	}
 }
 
 // Decided implements [commands.CommandStats]. It does not count allowed requests, because all other
@@ -39,6 +45,12 @@ func (s *Commands) Decided(cmd *commands.Command, limited, looked bool) {
 	case limited:
 		s.Of(cmd).Limited.Add(1)
 	}
+}
+
+// Leased implements [commands.CommandStats].
+func (s *Commands) Leased(by *commands.Conn, granted, returned int64) {
+	s.Leases.Add(granted, returned)
+	by.Link.Leases.Add(granted, returned)
 }
 
 // Durations implements [commands.CommandStats].
