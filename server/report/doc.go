@@ -7,6 +7,7 @@
 //	info_cluster.go  replication and cluster
 //	info_stats.go   statistics of commands, errors and latencies
 //	info_limits.go  decisions of limiters and rules
+//	sidecar.go      what INFO and the metrics show of a sidecar
 //	process.go      what INFO shows of the process
 //	metrics.go      metrics of the server
 //	metrics_limits.go  metrics of limiters and rules

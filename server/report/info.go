@@ -9,6 +9,7 @@ import (
 type section struct {
 	title    string // the name of the section in arguments of INFO, in any case
 	optional bool   // not a default section
+	sidecar  bool   // only a sidecar has it
 	write    func(r *Report, t *text, now int64)
 }
 
@@ -27,6 +28,7 @@ var sections = []section{
 	{title: "Latencystats", optional: true, write: (*Report).infoLatencyStats},
 	{title: "Cluster", write: (*Report).infoCluster},
 	{title: "Throttle", write: (*Report).infoThrottle},
+	{title: "Sidecar", sidecar: true, write: (*Report).infoSidecar},
 	{title: "Cellserver", write: (*Report).infoCellserver},
 	{title: "Keyspace", write: (*Report).infoKeyspace},
 }
@@ -36,7 +38,7 @@ func (r *Report) Info(now int64, tls bool, wanted func(title string, optional bo
 	t := text{tls: tls}
 	for i := range sections {
 		s := &sections[i]
-		if !wanted(s.title, s.optional) {
+		if !wanted(s.title, s.optional) || s.sidecar && r.Process.Sidecar == nil {
 			continue
 		}
 		if t.Len() > 0 {

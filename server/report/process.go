@@ -12,6 +12,8 @@ type Process struct {
 
 	// Usage returns the current usage. Nil if it is unknown.
 	Usage func() Usage
+	// Sidecar returns what a sidecar does. Nil for a server that is none.
+	Sidecar func() Sidecar
 }
 
 // Usage is the usage of a process, in bytes unless a field says otherwise.

@@ -117,6 +117,9 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	}
 	a.store.CountExternal(a.transport.Memory)
 	process := processInfo(configFile, a.usage)
+	if len(cfg.Upstream.Nodes) > 0 {
+		process.Sidecar = a.sidecarReport
+	}
 	o := server.Options{
 		Store: a.store, Clock: a.clock, Log: a.log.Logger, Config: cfg, RunID: run,
 		Configured: a.configure, Files: server.Files{Rewrite: rewriter(process.ConfigFile), Users: newUserFile(cfg)}, Shutdown: a.shutdown, Process: process,

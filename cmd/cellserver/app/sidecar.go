@@ -12,6 +12,7 @@ import (
 	"cellserver/internal/config"
 	"cellserver/router"
 	"cellserver/server"
+	"cellserver/server/report"
 	"cellserver/sidecar"
 	"cellserver/sidecar/account"
 )
@@ -44,6 +45,17 @@ func (a *App) newSidecar(cfg *config.Config) (*sidecar.Sidecar, error) {
 		},
 		Settings: func() sidecar.Settings { return sidecarSettings(a.server.Config()) },
 	})
+}
+
+// sidecarReport returns what INFO and the metrics show of a sidecar.
+func (a *App) sidecarReport() report.Sidecar {
+	s := a.peers.sidecar
+	f, lost := s.Figures()
+	return report.Sidecar{
+		Hub: a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(), Accounts: s.Accounts(), Asks: f.Asks,
+		Units:    report.Units{Leased: f.Leased, Spent: f.Spent, Returned: f.Returned, Stranded: f.Stranded},
+		Requests: report.Requests{Passed: f.Passed, Refused: f.Refused, Lost: lost},
+	}
 }
 
 func hubTimeout(cfg *config.Config) time.Duration {
