@@ -48,6 +48,23 @@ func TestLive(t *testing.T) {
 	b.quiet()
 }
 
+// TestLeasesAreShown: the page shows who leases units, once somebody does.
+func TestLeasesAreShown(t *testing.T) {
+	s := start(t)
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#decisions").textContent === "0"`)
+	require.False(t, eval[bool](b, `document.querySelector("#leases").checkVisibility()`))
+	require.Equal(t, "+OK\r\n", s.do("CLIENT SETINFO LIB-NAME cellserver-sidecar"))
+	require.Equal(t, "+OK\r\n", s.do("CLIENT SETNAME web-1"))
+	b.wait(`document.querySelector("#leases").checkVisibility()`)
+	s.do("CL.LEASE 25 1000 CL.WINDOW w 1000 60")
+	b.wait(`/25 units in 1 question/.test(document.querySelector("#leases").textContent)`)
+	b.wait(`/^web-1 127.0.0.1:\d+/.test(document.querySelector("#holders tbody th").textContent)`)
+	b.wait(`document.querySelector("#holders tbody td:last-child").textContent === "25"`)
+	b.quiet()
+}
+
 // TestRuleIsChanged: a person changes a rule, with the keyboard alone, makes one and deletes it.
 func TestRuleIsChanged(t *testing.T) {
 	s := start(t, "--http-page", "write")

@@ -11,6 +11,7 @@ const (
 	manyFsyncs  = 10
 	manyLogins  = 10
 	manyActions = 100 // decisions, before their share of refusals says anything
+	manyLost    = 0.1 // of the units of leases
 	tooSlow     = 100 * time.Millisecond
 )
 
@@ -22,7 +23,7 @@ type check struct {
 
 // advice lists what to do, the most urgent first.
 func (f *facts) advice(address string) (lines []string) {
-	for _, checks := range [][]check{f.persistence(), f.availability(address), f.room(), f.behaviour()} {
+	for _, checks := range [][]check{f.persistence(), f.availability(address), f.leasing(), f.room(), f.behaviour()} {
 		for _, c := range checks {
 			if c.needed {
 				lines = append(lines, c.advice)
@@ -57,6 +58,19 @@ func (f *facts) availability(address string) []check {
 		{f.failures("CLUSTERDOWN") > 0 && state == "ok", fmt.Sprintf("read the log for elections: %d commands got CLUSTERDOWN since the start", f.failures("CLUSTERDOWN"))},
 		{f.failures("MISCONF") > 0, fmt.Sprintf("read the log for the disk: %d commands got MISCONF since the start", f.failures("MISCONF"))},
 		{f.number("command_panics") > 0, "report the bug: a command panicked, and the log has the stack"},
+	}
+}
+
+// leasing checks a sidecar.
+func (f *facts) leasing() []check {
+	hub, leased := f.fields["upstream"], f.number("leased")
+	return []check{
+		{hub != "" && !f.hubAnswers(), "run cellserver doctor " + hub + ": the hub does not answer this sidecar, " +
+			"and upstream-lost says what clients get"},
+		{f.failures("NOAUTH")+f.failures("WRONGPASS")+f.failures("NOPERM") > 0 && hub != "",
+			"check upstream-user and upstream-password, and the rights of this user: the hub refuses commands"},
+		{leased >= manyActions && float64(f.number("stranded")) > manyLost*float64(leased),
+			"look for pauses of this machine and for cuts: leases end before their units are spent"},
 	}
 }
 

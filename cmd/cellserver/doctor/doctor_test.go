@@ -44,6 +44,9 @@ func TestAdvice(t *testing.T) {
 		"limiter_gcra:allowed=0,limited=201":                         "ask CL.TOP 10",
 		"auth_failures:10":                                           "ask ACL LOG",
 		"clock_steps_back:1":                                         "check the clock",
+		"upstream:h:1\nhub_up:0":                                     "run cellserver doctor h:1: the hub does not answer",
+		"upstream:h:1\nhub_up:1\nerrorstat_NOPERM:count=1":           "check upstream-user",
+		"upstream:h:1\nhub_up:1\nleased:100\nstranded:11":            "look for pauses",
 	} {
 		lines := factsOf(well + strings.ReplaceAll(change, "\n", "\r\n") + "\r\n").advice("a:1")
 		require.Len(t, lines, 1, change)
@@ -58,9 +61,22 @@ func TestAdvice(t *testing.T) {
 // TestQuietEnough: the same facts in amounts that need no person.
 func TestQuietEnough(t *testing.T) {
 	for _, change := range []string{"aof_delayed_fsync:9", "used_memory:900", "connected_clients:90", "limiter_gcra:allowed=0,limited=200", "auth_failures:9",
-		"maxmemory:0\r\nused_memory:99999", "aof_enabled:0\r\naof_last_write_status:", "cluster_state:ok\r\ncluster_nodes:3\r\ncluster_nodes_healthy:3"} {
+		"maxmemory:0\r\nused_memory:99999", "aof_enabled:0\r\naof_last_write_status:", "cluster_state:ok\r\ncluster_nodes:3\r\ncluster_nodes_healthy:3",
+		"upstream:h:1\r\nhub_up:1\r\nleased:99\r\nstranded:50", "upstream:h:1\r\nhub_up:1\r\nleased:1000\r\nstranded:100"} {
 		require.Equal(t, []string{"nothing: the server is well"}, factsOf(well+change+"\r\n").advice("a:1"), change)
 	}
+}
+
+// TestLeases: a hub shows its sidecars, and a sidecar its hub.
+func TestLeases(t *testing.T) {
+	require.NotContains(t, factsOf(well+"connected_sidecars:0\r\nleases:asks=0,granted=0,returned=0\r\n").page("a:1"), "leases ")
+	hub := factsOf(well + "connected_sidecars:8\r\nleases:asks=20,granted=400,returned=3\r\n").page("a:1")
+	require.Contains(t, hub, "leases    8 sidecars; 400 units leased in 20 questions, 3 given back\n")
+	require.NotContains(t, hub, "hub ")
+	info := "upstream:h:1,i:2\r\nhub_up:1\r\nhub_lag_usec:412\r\nleased:90\r\nspent:80\r\nreturned:7\r\nstranded:3\r\npassed:5\r\nrefused_locally:2\r\n"
+	require.Contains(t, factsOf(well+info).page("a:1"),
+		"hub       h:1,i:2 answers within 412µs; of 90 units leased 80 spent, 7 given back, 3 stranded; 5 passed, 2 refused here\n")
+	require.Contains(t, factsOf(well+info+"hub_up:0\r\n").page("a:1"), "hub       h:1,i:2 does not answer; of 90 ")
 }
 
 // TestHiddenKeys: without keys in INFO the page says where they are.

@@ -19,6 +19,7 @@ func (f *facts) page(address string) string {
 		{"server", f.server(address)}, {"limits", f.limits()}, {"rules", f.rules()}, {"refused", f.keys()},
 		{"commands", f.commands()}, {"slow", f.slow()}, {"errors", f.errors()}, {"clients", f.clients()},
 		{"memory", f.memory()}, {"disk", f.disk()}, {"faults", f.faults()}, {"cluster", f.cluster()},
+		{"leases", f.leases()}, {"hub", f.hub()},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", line.name, line.text)
@@ -171,6 +172,34 @@ func (f *facts) cluster() string {
 	return fmt.Sprintf("%s; this node %s, term %d; %s",
 		f.fields["cluster_state"], role, f.number("cluster_term"), f.answering())
 }
+
+// leases is "" for a server whose limits nobody leases.
+func (f *facts) leases() string {
+	for _, m := range f.members("leases") {
+		if sidecars := f.number("connected_sidecars"); sidecars+m.number("asks") > 0 {
+			return fmt.Sprintf("%d sidecars; %d units leased in %d questions, %d given back",
+				sidecars, m.number("granted"), m.number("asks"), m.number("returned"))
+		}
+	}
+	return ""
+}
+
+// hub is "" for a server that is no sidecar.
+func (f *facts) hub() string {
+	if f.fields["upstream"] == "" {
+		return ""
+	}
+	state := "does not answer"
+	if f.hubAnswers() {
+		state = "answers within " + span(time.Duration(f.number("hub_lag_usec"))*time.Microsecond)
+	}
+	return fmt.Sprintf("%s %s; of %d units leased %d spent, %d given back, %d stranded; %d passed, %d refused here",
+		f.fields["upstream"], state, f.number("leased"), f.number("spent"), f.number("returned"),
+		f.number("stranded"), f.number("passed"), f.number("refused_locally"))
+}
+
+// hubAnswers reports whether the hub of a sidecar answers it.
+func (f *facts) hubAnswers() bool { return f.number("hub_up") > 0 }
 
 // answering says how many nodes of the cluster this node hears.
 func (f *facts) answering() string {

@@ -25,6 +25,9 @@ function percentiles(before, now, parts) {
   });
 }
 
+// holdersOf returns who leases. The address makes a name the only one of its kind.
+const holdersOf = (status) => status.leases.holders.map((h) => ({ ...h, name: `${h.name || (h.sidecar ? "sidecar" : "library")} ${h.address}` }));
+
 const total = (items, field) => items.reduce((sum, item) => sum + item[field], 0);
 
 export class History {
@@ -48,16 +51,17 @@ export class History {
       this.histograms = [status.decision_ns];
       return null;
     }
-    const per = (items, before) => {
+    const per = (items, before, fields) => {
       const old = new Map(before.map((item) => [item.name, item]));
       return items.map((item) => {
         const was = old.get(item.name);
         const rate = (field) => (was ? Math.max(item[field] - was[field], 0) / seconds : 0);
-        return { ...item, perSecond: { allowed: rate("allowed"), limited: rate("limited"), shadow: item.shadow_limited === undefined ? 0 : rate("shadow_limited") } };
+        return { ...item, perSecond: Object.fromEntries(fields.map((field) => [field, rate(field)])) };
       });
     };
-    const commands = per(status.commands, last.commands);
-    const rules = per(status.rules, last.rules);
+    const commands = per(status.commands, last.commands, ["allowed", "limited"]);
+    const rules = per(status.rules, last.rules, ["allowed", "limited", "shadow_limited"]);
+    const holders = per(holdersOf(status), holdersOf(last), ["asks", "granted"]);
     const refused = commands.reduce((sum, c) => sum + c.perSecond.limited, 0);
     const decisions = refused + commands.reduce((sum, c) => sum + c.perSecond.allowed, 0);
     push(this.decisions, decisions, room);
@@ -70,7 +74,7 @@ export class History {
     this.keep(rules);
     const usage = status.server;
     return {
-      decisions, refused, latency, commands, rules,
+      decisions, refused, latency, commands, rules, holders,
       cpu: Math.max(usage.cpu_seconds - last.server.cpu_seconds, 0) / seconds,
       calls: Math.max(usage.commands - last.server.commands, 0) / seconds,
       all: total(status.commands, "allowed") + total(status.commands, "limited"),
@@ -86,7 +90,7 @@ export class History {
       let kept = this.rules.get(name);
       if (!kept) this.rules.set(name, (kept = { allowed: [], limited: [] }));
       push(kept.allowed, perSecond.allowed, rowRoom);
-      push(kept.limited, perSecond.limited + perSecond.shadow, rowRoom);
+      push(kept.limited, perSecond.limited + perSecond.shadow_limited, rowRoom);
     }
   }
 }

@@ -41,6 +41,16 @@ const nodes = new Table(
   },
 );
 
+const holders = new Table(
+  by("holders"),
+  (row, h) => (head(row, h.name), numbers(row, ["Questions/s", "Units/s", "Units"])),
+  ([asks, units, all], h) => {
+    set(asks, rate(h.perSecond.asks));
+    set(units, rate(h.perSecond.granted));
+    set(all, count(h.granted));
+  },
+);
+
 // say tells news to people who hear the page.
 function say(text) {
   set(by("news"), text);
@@ -124,6 +134,17 @@ function showCluster(c) {
   nodes.show(c.nodes.map((n) => ({ ...n, name: n.address })));
 }
 
+// showLeases shows who leases units of limits: sidecars, and libraries in the processes of applications.
+function showLeases(leases) {
+  by("leases").hidden = leases.asks === 0 && leases.holders.length === 0;
+  list(by("leases-all"), [
+    ["Sidecars", count(leases.sidecars)],
+    ["Leased", `${count(leases.granted)} units in ${count(leases.asks)} ${leases.asks === 1 ? "question" : "questions"}`],
+    ["Given back", `${count(leases.returned)} units`],
+  ]);
+  holders.show(leases.holders);
+}
+
 function showTop(reply) {
   const keys = reply.limited_keys ?? [];
   top.show(keys.map((k) => ({ ...k, name: k.key })));
@@ -147,6 +168,7 @@ function show(reply) {
   rules.count(now.rules, reply.may_write);
   const called = now.commands.filter((c) => c.allowed + c.limited + c.looked > 0);
   commands.show(called);
+  showLeases({ ...s.leases, holders: now.holders });
   by("commands-empty").hidden = called.length > 0;
   flow.draw(history.decisions, history.refused);
   if (tick % 15 === 0) {

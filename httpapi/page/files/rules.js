@@ -111,7 +111,7 @@ export class Rules {
     parts.mark.hidden = marks.length === 0;
     set(parts.limits, withoutShadow(inWords(rule)));
     set(parts.command, rule.words ? withoutShadow(rule.limits) : "");
-    const limited = rule.perSecond.limited + rule.perSecond.shadow;
+    const limited = rule.perSecond.limited + rule.perSecond.shadow_limited;
     set(parts.allowed, rate(rule.perSecond.allowed));
     set(parts.refused, rate(limited), limited > 0 ? "n some" : "n none");
     const refused = rule.limited + rule.shadow_limited;
