@@ -34,15 +34,28 @@ type server struct {
 // start starts a server. In a cluster it is the only node.
 func start(t *testing.T, cluster bool) *server {
 	t.Helper()
-	program := os.Getenv("CELLSERVER")
-	require.NotEmpty(t, program, "run tests/watching/run: it builds the server")
-	s := &server{t: t, port: fmt.Sprint(porttest.Free(t)), metrics: fmt.Sprint(porttest.Free(t))}
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
-	args := []string{"--rules-file", rules, "--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir(), "--maxmemory", "1gb", "--metrics-top-keys", "10"}
+	port := fmt.Sprint(porttest.Free(t))
+	more := []string{"--rules-file", rules, "--maxmemory", "1gb", "--metrics-top-keys", "10"}
 	if cluster {
-		args = append(args, "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:"+s.port)
+		more = append(more, "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:"+port)
 	}
+	return begin(t, port, more...)
+}
+
+// beside starts a sidecar.
+func (s *server) beside() *server {
+	return begin(s.t, fmt.Sprint(porttest.Free(s.t)), "--upstream", "127.0.0.1:"+s.port)
+}
+
+// begin starts a server with directives.
+func begin(t *testing.T, port string, directives ...string) *server {
+	t.Helper()
+	program := os.Getenv("CELLSERVER")
+	require.NotEmpty(t, program, "run tests/watching/run: it builds the server")
+	s := &server{t: t, port: port, metrics: fmt.Sprint(porttest.Free(t))}
+	args := append([]string{"--port", s.port, "--metrics-port", s.metrics, "--dir", t.TempDir()}, directives...)
 	process := exec.Command(program, args...)
 	require.NoError(t, process.Start())
 	t.Cleanup(func() {

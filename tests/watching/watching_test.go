@@ -103,10 +103,18 @@ func (k known) checkSelector(selector *parser.VectorSelector) error {
 	return nil
 }
 
-func TestDashboard(t *testing.T) {
+// everything returns the metrics of a node of a cluster, and of its sidecar.
+func everything(t *testing.T) map[string]*dto.MetricFamily {
+	t.Helper()
 	s := start(t, true)
 	s.use()
-	k := knownOf(s.families())
+	all := s.beside().families()
+	maps.Copy(all, s.families())
+	return all
+}
+
+func TestDashboard(t *testing.T) {
+	k := knownOf(everything(t))
 	text, err := os.ReadFile("../../deploy/grafana.json")
 	require.NoError(t, err)
 	var dashboard struct {
@@ -142,9 +150,7 @@ func TestDashboard(t *testing.T) {
 var legendLabel = regexp.MustCompile(`\{\{(\w+)\}\}`)
 
 func TestAlerts(t *testing.T) {
-	s := start(t, true)
-	s.use()
-	k := knownOf(s.families())
+	k := knownOf(everything(t))
 	text, err := os.ReadFile("../../deploy/alerts.yaml")
 	require.NoError(t, err)
 	groups, errs := rulefmt.Parse(text, false, model.LegacyValidation, parser.NewParser(parser.Options{}), slog.New(slog.DiscardHandler))
@@ -168,9 +174,11 @@ func TestNames(t *testing.T) {
 	for _, cluster := range []bool{false, true} {
 		s := start(t, cluster)
 		s.use()
-		problems, err := promlint.New(strings.NewReader(s.get("/metrics"))).Lint()
-		require.NoError(t, err)
-		require.Empty(t, problems)
+		for _, one := range []*server{s, s.beside()} {
+			problems, err := promlint.New(strings.NewReader(one.get("/metrics"))).Lint()
+			require.NoError(t, err)
+			require.Empty(t, problems)
+		}
 	}
 }
 
