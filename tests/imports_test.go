@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"internal/certtest":          {},
 	"internal/processtest":       {},
 	"internal/porttest":          {},
+	"internal/promisetest":       {},
 	"internal/randtest":          {},
 	"internal/notices":           {},
 	"internal/topology":          {},

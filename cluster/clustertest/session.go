@@ -55,18 +55,33 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 		}
 		request = append(request, resptest.Command(words...)...)
 	}
+	if !s.run(request) {
+		return nil, ErrClosed
+	}
+	return s.replies()
+}
+
+// Exchange sends bytes, and returns the bytes that answer the commands that are complete now. After false the session must not be used.
+func (s *Session) Exchange(request []byte) (replies []byte, ok bool) {
+	if !s.run(request) {
+		return nil, false
+	}
+	replies = append(replies, s.session.Output()...)
+	s.session.Sent()
+	return replies, true
+}
+
+// run runs commands, and waits until their replies may leave. It reports false if they must not.
+func (s *Session) run(request []byte) bool {
 	mark := s.process.node.Mark()
 	for len(request) > 0 {
 		n := copy(s.session.Space(), request)
 		request = request[n:]
 		if s.session.Filled(n) != resp.Continue {
-			return nil, ErrClosed
+			return false
 		}
 	}
-	if !s.eager && !s.safe(mark) {
-		return nil, ErrClosed
-	}
-	return s.replies()
+	return s.eager || s.safe(mark)
 }
 
 // safe waits until the replies may leave. It reports false if they must not.
