@@ -30,6 +30,7 @@ type processes struct {
 	more     []string // directives of all nodes
 	nodes    []*node
 	network  *network              // nil: all nodes are on the loopback
+	first    int                   // the namespace of the first node
 	command  func(i int) *exec.Cmd // starts a node
 	env      []string              // of the programs of client libraries, beside that of the test
 	password string                // that clients send first, if it is not empty

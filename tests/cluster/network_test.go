@@ -18,6 +18,7 @@ type network struct {
 	t      *testing.T
 	name   string
 	prefix string // of the addresses
+	joined int    // how many namespaces there are
 }
 
 // networks counts the networks of this process.
@@ -47,9 +48,8 @@ func placeOnNetwork(t *testing.T, size int) *processes {
 	w.ip("link", "set", w.name, "up")
 	p := &processes{t: t, network: w, more: []string{"--cluster-secret", "a secret of the tests, 32 bytes long", "--protected-mode", "no"}}
 	p.command = p.commandOfNode
-	for i := range size {
-		w.join(i)
-		p.nodes = append(p.nodes, &node{bin: bin, host: w.address(i), port: 6379, proxy: 6380, dir: t.TempDir()})
+	for range size {
+		p.nodes = append(p.nodes, &node{bin: bin, host: w.address(w.join()), port: 6379, proxy: 6380, dir: t.TempDir()})
 	}
 	return p
 }
@@ -79,8 +79,10 @@ func (w *network) ip(args ...string) {
 func (w *network) namespace(i int) string { return fmt.Sprint(w.name, "-", i) }
 func (w *network) address(i int) string   { return fmt.Sprint(w.prefix, i+1) }
 
-// join makes a namespace, and a link from it to the bridge.
-func (w *network) join(i int) {
+// join makes the next namespace, and a link from it to the bridge.
+func (w *network) join() (i int) {
+	i = w.joined
+	w.joined++
 	ns, outer, inner := w.namespace(i), fmt.Sprint(w.name, "o", i), fmt.Sprint(w.name, "i", i)
 	w.ip("netns", "add", ns)
 	w.t.Cleanup(func() { w.ip("netns", "del", ns) })
@@ -90,6 +92,7 @@ func (w *network) join(i int) {
 	w.ip("-n", ns, "addr", "add", w.address(i)+"/24", "dev", inner)
 	w.ip("-n", ns, "link", "set", inner, "up")
 	w.ip("-n", ns, "link", "set", "lo", "up")
+	return i
 }
 
 // command returns a command that runs in the namespace of a node. The program takes the place of ip, so it has its process.

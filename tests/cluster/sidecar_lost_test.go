@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"cellserver/internal/promisetest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHubIsLost: a hub stops for three seconds. Units that are leased already last until their end, and then upstream-lost
+// decides. Two sidecars ask for more than the limit of 400 a second.
+func TestHubIsLost(t *testing.T) {
+	const stopped = 3 * time.Second
+	for lost, one := range map[string]struct {
+		promise     promisetest.Promise
+		least, most int // in the last two seconds without the hub
+	}{
+		"deny":  {promisetest.Bucket(400, 400, time.Second), 0, 0},
+		"local": {promisetest.Bucket(2*400, 2*400, time.Second), 400, 1800},
+		"allow": {promisetest.Bucket(1<<20, 1, time.Second), 1000, 2500},
+	} {
+		t.Run(lost, func(t *testing.T) {
+			hub := alone(t)
+			c := hub.beside(2, "--upstream-lost", lost).crowd(5, 80, "CL.THROTTLE", "hot", 399, 400, 1)
+			time.Sleep(2 * time.Second)
+			from := time.Since(c.begun)
+			hub.signal(0, syscall.SIGSTOP)
+			time.Sleep(stopped)
+			to := time.Since(c.begun)
+			hub.signal(0, syscall.SIGCONT)
+			time.Sleep(3 * time.Second)
+			c.end(t, one.promise)
+			during, after := c.between(from+time.Second, to), c.between(to+1500*time.Millisecond, to+2500*time.Millisecond)
+			t.Logf("%d admitted in the last 2 s without the hub, and %d in the second after its return", during, after)
+			require.GreaterOrEqual(t, during, one.least)
+			require.LessOrEqual(t, during, one.most)
+			require.Greater(t, after, 300, "the sidecars lease again")
+		})
+	}
+}
+
+// TestHubIsKilled: kill -9 of a hub that is alone. It is started again with its log, and the limit holds.
+func TestHubIsKilled(t *testing.T) {
+	hub := alone(t, "--appendonly", "yes", "--appendfsync", "always")
+	c := hub.beside(3).crowd(3, 80, "CL.WINDOW", "hot", 600, 2, "ALIGN")
+	for range 3 {
+		time.Sleep(1500 * time.Millisecond)
+		hub.kill(0)
+		time.Sleep(300 * time.Millisecond)
+		hub.run(0)
+		hub.await(0)
+	}
+	time.Sleep(2 * time.Second)
+	to := time.Since(c.begun)
+	c.end(t, promisetest.Aligned(600, 2*time.Second, time.Duration(c.begun.UnixNano())%(2*time.Second)))
+	require.Greater(t, c.between(to-2*time.Second, to), 400, "the sidecars lease again")
+}
+
+// TestBadNetwork: a network that delays bytes, holds them back, and breaks connections.
+func TestBadNetwork(t *testing.T) {
+	hub := alone(t)
+	between := newProxy(t, hub.nodes[0].addr())
+	behind := &processes{t: t, nodes: []*node{{host: "127.0.0.1", port: between.port()}}}
+	c := behind.beside(3).crowd(3, 80, "CL.THROTTLE", "hot", 199, 400, 1)
+	for _, fault := range []func(){
+		func() {},
+		func() { between.slow(20 * time.Millisecond) },
+		func() { between.cut(1500 * time.Millisecond) },
+		between.reset,
+		func() { between.slow(120 * time.Millisecond) }, // longer than upstream-timeout
+		func() { between.slow(0) },
+		func() { between.cut(500 * time.Millisecond); between.reset() },
+	} {
+		fault()
+		time.Sleep(2 * time.Second)
+	}
+	to := time.Since(c.begun)
+	c.end(t, promisetest.Bucket(200, 400, time.Second))
+	require.Greater(t, c.between(to-time.Second, to), 300, "the sidecars lease again")
+}
+
+// TestSidecarIsPaused: after a pause that is longer than a lease no unit of it is left, and a restart loses what was held.
+func TestSidecarIsPaused(t *testing.T) {
+	hub := alone(t)
+	s := hub.beside(2)
+	c := s.crowd(4, 80, "CL.LOG", "hot", 1000, 2)
+	for range 4 {
+		time.Sleep(700 * time.Millisecond)
+		s.pause(0, 1500*time.Millisecond)
+		s.kill(1)
+		s.run(1)
+		s.await(1)
+	}
+	c.end(t, promisetest.AnyPeriod(1000, 2*time.Second))
+}

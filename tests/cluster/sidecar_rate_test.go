@@ -1,0 +1,100 @@
+package cluster
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"cellserver/internal/porttest"
+	"cellserver/internal/promisetest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// alone starts a server that is no node of a cluster.
+func alone(t *testing.T, more ...string) *processes {
+	t.Helper()
+	p := &processes{t: t, more: more, nodes: []*node{{bin: bin, host: "127.0.0.1", port: porttest.Free(t), dir: t.TempDir()}}}
+	p.command = func(i int) *exec.Cmd {
+		n := p.nodes[i]
+		return exec.Command(n.bin, append([]string{"--port", strconv.Itoa(n.port), "--bind", n.host, "--dir", n.dir}, p.more...)...)
+	}
+	p.run(0)
+	t.Cleanup(p.end)
+	p.await(0)
+	return p
+}
+
+var callsOf = regexp.MustCompile(`cmdstat_(?:cl\.|gcra|throttle)[a-z.]*:calls=(\d+),`)
+
+// asked returns how many commands of limiters a server has run.
+func (p *processes) asked() (n int) {
+	p.t.Helper()
+	reply, err := p.ask(0, "INFO", "commandstats")
+	require.NoError(p.t, err)
+	for _, m := range callsOf.FindAllStringSubmatch(fmt.Sprint(reply), -1) {
+		calls, err := strconv.Atoi(m[1])
+		require.NoError(p.t, err)
+		n += calls
+	}
+	return n
+}
+
+// SIDECAR_SECONDS is how long each of these tests counts.
+func seconds(t *testing.T) time.Duration {
+	return time.Duration(number(t, "SIDECAR_SECONDS", 5)) * time.Second
+}
+
+// TestTwoNodesOfOneSlidingLimit: two sidecars share 500 a second, and 800 arrive. This is the test in a public report about
+// gateways that count locally: they admitted 590 a second, and after a repair 438.
+func TestTwoNodesOfOneSlidingLimit(t *testing.T) {
+	hub := alone(t)
+	c := hub.beside(2).crowd(4, 100, "CL.SLIDING", "hot", 500, 1)
+	time.Sleep(seconds(t) + time.Second)
+	whole := time.Duration(c.begun.UnixNano()) % time.Second
+	c.end(t, promisetest.Sliding(500, time.Second, whole))
+	require.NoError(t, promisetest.Aligned(500, time.Second, whole)(c.admitted))
+	rate := float64(c.between(time.Second, time.Second+seconds(t))) / seconds(t).Seconds()
+	t.Logf("%.0f a second after the first one", rate)
+	require.GreaterOrEqual(t, rate, 480.0)
+}
+
+// TestQuestionsToTheHub: how often the hub is asked for a thousand decisions about one hot key.
+func TestQuestionsToTheHub(t *testing.T) {
+	for name, one := range map[string]struct {
+		sidecars, clients int
+		rate              float64 // of each client
+		limit             []any
+		most              float64
+	}{
+		"one sidecar, a tenth of the limit":    {1, 5, 200, []any{599_999, 600_000, 60}, 5},
+		"eight sidecars, a tenth of the limit": {8, 5, 125, []any{2_999_999, 3_000_000, 60}, 12},
+		"eight sidecars, above the limit":      {8, 2, 100, []any{499, 500, 1}, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hub := alone(t)
+			c := hub.beside(one.sidecars).crowd(one.clients, one.rate, append([]any{"CL.THROTTLE", "hot"}, one.limit...)...)
+			time.Sleep(time.Second) // the key becomes hot
+			before, from := hub.asked(), c.decided()
+			time.Sleep(seconds(t))
+			asked, decisions := hub.asked()-before, c.decided()-from
+			limit := one.limit
+			c.end(t, promisetest.Bucket(limit[0].(int)+1, limit[1].(int), time.Duration(limit[2].(int))*time.Second))
+			share := 1000 * float64(asked) / float64(decisions)
+			t.Logf("%d decisions, %d commands to the hub: %.1f for a thousand", decisions, asked, share)
+			// On a machine that is too slow for the clients the hub is asked as often, for fewer decisions.
+			intended := one.rate * float64(one.sidecars*one.clients) * seconds(t).Seconds()
+			require.LessOrEqual(t, float64(asked), one.most/1000*max(intended, float64(decisions)))
+		})
+	}
+}
+
+// decided returns how many requests were decided.
+func (c *crowd) decided() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.admitted) + c.refused
+}
