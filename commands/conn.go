@@ -91,7 +91,7 @@ func (l *Leases) Add(granted, returned int64) {
 	l.Returned.Add(returned)
 }
 
-// SidecarLibrary is the name with which a sidecar marks one connection to each node (CLIENT SETINFO LIB-NAME).
+// SidecarLibrary is the name with which a sidecar marks one connection to each node: CLIENT SETINFO LIB-NAME.
 const SidecarLibrary = "cellserver-sidecar"
 
 // Proto returns the RESP version, 2 or 3.

@@ -61,7 +61,8 @@ func (s *Session) Do(commands ...string) ([]any, error) {
 	return s.replies()
 }
 
-// Exchange sends bytes, and returns the bytes that answer the commands that are complete now. After false the session must not be used.
+// Exchange sends bytes, and returns the bytes that answer the commands that are complete now. After false
+// the session must not be used.
 func (s *Session) Exchange(request []byte) (replies []byte, ok bool) {
 	if !s.run(request) {
 		return nil, false

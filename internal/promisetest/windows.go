@@ -49,5 +49,7 @@ func Bucket(limit, count int, period time.Duration) Promise {
 
 // AnyPeriod is the promise of a log.
 func AnyPeriod(limit int, period time.Duration) Promise {
-	return InWindows(func(length time.Duration) float64 { return float64(limit) * float64(1+(length-1)/period) })
+	return InWindows(func(length time.Duration) float64 {
+		return float64(limit) * float64(1+(length-1)/period)
+	})
 }

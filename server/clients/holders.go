@@ -21,7 +21,8 @@ func (r *Registry) Holders() (all []Holder, sidecars int) {
 		sidecar, asks := id.Library == commands.SidecarLibrary, leases.Asks.Load()
 		if asks > 0 || sidecar {
 			all = append(all, Holder{
-				id.Name, e.Addr(), sidecar, id.User.Name(), asks, leases.Granted.Load(), leases.Returned.Load(),
+				id.Name, e.Addr(), sidecar, id.User.Name(),
+				asks, leases.Granted.Load(), leases.Returned.Load(),
 			})
 		}
 		sidecars += commands.Bit(sidecar)

@@ -41,7 +41,8 @@ func (r *Report) metricsLimiters(x *exposition) {
 func (r *Report) metricsLeases(x *exposition) {
 	leases := &r.Stats.Commands.Leases
 	x.one(x.counter, "lease_asks_total", float64(leases.Asks.Load()), "Questions for a lease: CL.LEASE.")
-	x.counter("leased_units_total", "Units of limits by what happened to them: granted to a lease, or returned before its end.")
+	x.counter("leased_units_total",
+		"Units of limits by what happened to them: granted to a lease, or returned before its end.")
 	x.add(float64(leases.Granted.Load()), "outcome", "granted")
 	x.add(float64(leases.Returned.Load()), "outcome", "returned")
 	_, sidecars := r.Clients.Holders()

@@ -51,19 +51,21 @@ func (r *Report) metricsSidecar(x *exposition) {
 		return
 	}
 	s := r.Process.Sidecar()
-	x.one(x.gauge, "sidecar_hub_up", float64(commands.Bit(s.Up)), "1 while the hub answers this sidecar, else 0.")
+	x.one(x.gauge, "sidecar_hub_up",
+		float64(commands.Bit(s.Up)), "1 while the hub answers this sidecar, else 0.")
 	x.one(x.gauge, "sidecar_hub_lag_seconds", s.Lag.Seconds(), "Time that the hub took for its last answer.")
-	x.counter("sidecar_units_total", "Units of limits by what happened to them: leased, spent, returned to the hub, "+
-		"or stranded (lost with the end of their lease).")
+	x.counter("sidecar_units_total", "Units of limits by what happened to them: leased, spent, returned to "+
+		"the hub, or stranded (lost with the end of their lease).")
 	x.add(float64(s.Units.Leased), "outcome", "leased")
 	x.add(float64(s.Units.Spent), "outcome", "spent")
 	x.add(float64(s.Units.Returned), "outcome", "returned")
 	x.add(float64(s.Units.Stranded), "outcome", "stranded")
-	x.counter("sidecar_requests_total", "Requests that no unit of a lease allowed: passed to the hub, refused here, "+
-		"or lost (the hub did not answer).")
+	x.counter("sidecar_requests_total", "Requests that no unit of a lease allowed: passed to the hub, "+
+		"refused here, or lost (the hub did not answer).")
 	x.add(float64(s.Requests.Passed), "outcome", "passed")
 	x.add(float64(s.Requests.Refused), "outcome", "refused")
 	x.add(float64(s.Requests.Lost), "outcome", "lost")
 	x.one(x.counter, "sidecar_asks_total", float64(s.Asks), "Questions for a lease.")
-	x.one(x.gauge, "sidecar_accounts", float64(s.Accounts), "Limits that the sidecar remembers: upstream-keys at most.")
+	x.one(x.gauge, "sidecar_accounts",
+		float64(s.Accounts), "Limits that the sidecar remembers: upstream-keys at most.")
 }

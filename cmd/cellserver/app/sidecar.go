@@ -52,7 +52,8 @@ func (a *App) sidecarReport() report.Sidecar {
 	s := a.peers.sidecar
 	f, lost := s.Figures()
 	return report.Sidecar{
-		Hub: a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(), Accounts: s.Accounts(), Asks: f.Asks,
+		Hub: a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(),
+		Accounts: s.Accounts(), Asks: f.Asks,
 		Units:    report.Units{Leased: f.Leased, Spent: f.Spent, Returned: f.Returned, Stranded: f.Stranded},
 		Requests: report.Requests{Passed: f.Passed, Refused: f.Refused, Lost: lost},
 	}

@@ -23,7 +23,9 @@ type check struct {
 
 // advice lists what to do, the most urgent first.
 func (f *facts) advice(address string) (lines []string) {
-	for _, checks := range [][]check{f.persistence(), f.availability(address), f.leasing(), f.room(), f.behaviour()} {
+	for _, checks := range [][]check{
+		f.persistence(), f.availability(address), f.leasing(), f.room(), f.behaviour(),
+	} {
 		for _, c := range checks {
 			if c.needed {
 				lines = append(lines, c.advice)
@@ -65,10 +67,11 @@ func (f *facts) availability(address string) []check {
 func (f *facts) leasing() []check {
 	hub, leased := f.fields["upstream"], f.number("leased")
 	return []check{
-		{hub != "" && !f.hubAnswers(), "run cellserver doctor " + hub + ": the hub does not answer this sidecar, " +
-			"and upstream-lost says what clients get"},
+		{hub != "" && !f.hubAnswers(), "run cellserver doctor " + hub + ": the hub does not answer this " +
+			"sidecar, and upstream-lost says what clients get"},
 		{f.failures("NOAUTH")+f.failures("WRONGPASS")+f.failures("NOPERM") > 0 && hub != "",
-			"check upstream-user and upstream-password, and the rights of this user: the hub refuses commands"},
+			"check upstream-user and upstream-password, and the rights of this user: the hub refuses " +
+				"commands"},
 		{leased >= manyActions && float64(f.number("stranded")) > manyLost*float64(leased),
 			"look for pauses of this machine and for cuts: leases end before their units are spent"},
 	}

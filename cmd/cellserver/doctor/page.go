@@ -193,7 +193,8 @@ func (f *facts) hub() string {
 	if f.hubAnswers() {
 		state = "answers within " + span(time.Duration(f.number("hub_lag_usec"))*time.Microsecond)
 	}
-	return fmt.Sprintf("%s %s; of %d units leased %d spent, %d given back, %d stranded; %d passed, %d refused here",
+	return fmt.Sprintf("%s %s; of %d units leased %d spent, %d given back, %d stranded; "+
+		"%d passed, %d refused here",
 		f.fields["upstream"], state, f.number("leased"), f.number("spent"), f.number("returned"),
 		f.number("stranded"), f.number("passed"), f.number("refused_locally"))
 }
