@@ -37,6 +37,8 @@ export interface Options {
   failClosed?: boolean;
   /** How many refusals the limiter remembers; 10,000 by default, 0 for none. */
   denials?: number;
+  /** Decides about hot keys in this process, from units that it takes in advance; false by default. */
+  lease?: boolean;
   /**
    * Is called for each request without a decision. By default the limiter logs one of them every 10 seconds.
    */

@@ -2,9 +2,10 @@
 
 const { Denials } = require('./denials.cjs');
 const { encode } = require('./key.cjs');
+const { Leases } = require('./lease.cjs');
 const { checkOptions } = require('./options.cjs');
 const { Decision, readDecision, readWindow } = require('./reply.cjs');
-const { sender } = require('./send.cjs');
+const { sender, sendsOnce } = require('./send.cjs');
 const { windowCommand } = require('./window.cjs');
 
 /** The options with their types. */
@@ -12,6 +13,7 @@ const OPTIONS = {
   timeout: ['number'],
   failClosed: ['boolean'],
   denials: ['number'],
+  lease: ['boolean'],
   onError: ['function'],
   now: ['function'],
 };
@@ -26,6 +28,7 @@ class Limiter {
   #send;
   #options;
   #denials;
+  #leases;
   #now;
   #nextLog = 0;
 
@@ -36,16 +39,22 @@ class Limiter {
    * timeout     milliseconds that a request waits for a decision
    * failClosed  refuse requests while there is no decision
    * denials     how many refusals the limiter remembers; 0 for none
+   * lease       decide about hot keys here, from units that are taken in advance; denials is then also how
+   * many keys the limiter remembers
    * onError     is called for each request without a decision; by default the limiter logs one of them every
    * 10 seconds
    */
   constructor(client, options = {}) {
     checkOptions('Limiter', OPTIONS, options);
-    const { timeout = 250, failClosed = false, denials = 10_000, onError, now } = options;
+    const { timeout = 250, failClosed = false, denials = 10_000, lease = false, onError, now } = options;
     this.#send = sender(client, timeout);
     this.#options = { failClosed, onError: onError ?? ((error) => this.#log(error)) };
     this.#denials = new Denials(denials, timeout);
     this.#now = now ?? (() => performance.now());
+    if (!lease) return;
+    if (denials === 0) throw new TypeError('lease remembers refusals: leave out denials, or lease');
+    const givesBack = sendsOnce(client);
+    this.#leases = new Leases({ send: this.#send, timeout, most: denials, now, givesBack });
   }
 
   /**
@@ -73,6 +82,8 @@ class Limiter {
     if (!questions.length || !questions.every(isQuestion))
       throw new TypeError('a question is the name of a rule and a key');
     const pairs = questions.map(([rule, key]) => [rule, encode(key)]);
+    const name = nameOf(pairs.flat());
+    if (this.#leases?.serves(quantity, pairs)) return this.#orElse(this.#leases.ask(name, pairs[0], quantity));
     const args = [
       'CL.MCHECK',
       String(pairs.length),
@@ -82,7 +93,7 @@ class Limiter {
       'EXPLAIN',
       'MS',
     ];
-    return this.#decide(nameOf(pairs.flat()), quantity, args, pairs[0]?.[1], (reply) =>
+    return this.#decide(name, quantity, args, pairs[0]?.[1], (reply) =>
       readDecision(
         reply,
         pairs.map(([rule]) => rule),
@@ -119,12 +130,17 @@ class Limiter {
     const asked = this.#now();
     const denied = this.#denials.find(name, quantity, asked);
     if (denied) return denied;
+    const decided = this.#send(args, key).then(read);
+    const learn = (decision) => this.#denials.learn(name, quantity, decision, asked);
+    decided.then(learn, () => learn(undefined));
+    return this.#orElse(decided);
+  }
+
+  /** Returns a decision, or what an action gets about which nobody decides. */
+  async #orElse(decided) {
     try {
-      const decision = read(await this.#send(args, key));
-      this.#denials.learn(name, quantity, decision, asked);
-      return decision;
+      return await decided;
     } catch (error) {
-      this.#denials.learn(name, quantity, undefined, asked);
       this.#options.onError(error);
       if (this.#options.failClosed) throw new NoDecision('the rate limiter did not decide', { cause: error });
       return new Decision();

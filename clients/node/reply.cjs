@@ -58,8 +58,7 @@ const readDecision = ([limited, , ...replies], rules) => {
     decision.tightest ??= { most, left, reset, window };
     for (const { name, limited, most, left, retry, reset, window } of named) {
       policies.push(`"${name}";q=${Math.min(most, MOST)}${window > 0 ? `;w=${seconds(window)}` : ''}`);
-      const wait = limited && retry >= 0 ? retry : reset;
-      limits.push(`"${name}";r=${Math.min(Math.max(left, 0), MOST)};t=${seconds(wait)}`);
+      limits.push(limitText({ name, limited, left, retry, reset }));
       if (limited) decision.violated.push(name);
     }
   }
@@ -68,6 +67,12 @@ const readDecision = ([limited, , ...replies], rules) => {
   decision.policy = policies.join(', ');
   decision.limit = limits.join(', ');
   return decision;
+};
+
+/** Returns an element of RateLimit: "login";r=4;t=12. */
+const limitText = ({ name, limited, left, retry, reset }) => {
+  const wait = limited && retry >= 0 ? retry : reset;
+  return `"${name}";r=${Math.min(Math.max(left, 0), MOST)};t=${seconds(wait)}`;
 };
 
 /**
@@ -102,4 +107,4 @@ const readLimits = (rule, all) => {
 /** Rounds milliseconds up to seconds. */
 const seconds = (milliseconds) => Math.ceil(milliseconds / 1000);
 
-module.exports = { Decision, readDecision, readWindow, seconds };
+module.exports = { Decision, limitText, readDecision, readLimits, readWindow, seconds };

@@ -51,4 +51,13 @@ const through = (client) => {
  */
 const isCluster = (client) => 'masters' in client || client.isCluster === true;
 
-module.exports = { isCluster, sender };
+/**
+ * Reports whether a client sends no command twice. ioredis does after a lost connection, unless its options
+ * say otherwise, and a cluster may.
+ */
+const sendsOnce = (client) => {
+  if (typeof client === 'function' || isCluster(client)) return false;
+  return typeof client.call !== 'function' || client.options?.autoResendUnfulfilledCommands === false;
+};
+
+module.exports = { isCluster, sender, sendsOnce };

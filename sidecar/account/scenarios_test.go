@@ -237,9 +237,13 @@ func (s *scenario) row(ratio, messages float64, got *result) string {
 }
 
 // TestScenarios compares what sidecars admit with what the hub alone admits of the same requests. With -v it
-// prints the table in docs/sidecar.md. It simulates 30 s, and less for many keys. SECONDS says another time.
+// prints the table in docs/sidecar.md. It simulates 30 s, and less for many keys. SECONDS says another time, and
+// SEED lets other requests come: the ratios differ by 0.005.
 func TestScenarios(t *testing.T) {
-	seed := rand.New(randtest.Source(t)).Uint64()
+	seed := uint64(1)
+	if os.Getenv("SEED") != "" {
+		seed = rand.New(randtest.Source(t)).Uint64()
+	}
 	seconds, err := strconv.ParseInt(os.Getenv("SECONDS"), 10, 64)
 	if err != nil {
 		seconds = 30

@@ -135,7 +135,7 @@ test('wrong options are refused with a sentence', () => {
   for (const denials of [NaN, -1, 1.5, Infinity, '9'])
     assert.throws(() => new Limiter(client, { denials }), /denials is a(n integer from 0| number)/);
   const refusals = [
-    [{ failclosed: true }, /Limiter has no option failclosed. It has timeout, failClosed, denials, onError, now/],
+    [{ failclosed: true }, /Limiter has no option failclosed. It has timeout, failClosed, denials, lease, onError, now/],
     [{ failClosed: 'no' }, /failClosed is a boolean, not 'no'/],
     [{ onError: console }, /onError is a function/],
     [250, /Limiter takes an object of options, not 250/],

@@ -1,7 +1,7 @@
 """Middleware that asks the rules of cellserver: WSGI with Limiter, ASGI with AsyncLimiter.
 
-limiter.py asks the server within the time-out, reply.py reads its reply, denials.py remembers refusals, key.py and
-source.py have the keys, wsgi.py and asgi.py are the middleware. django.py and flask.py are for these
+limiter.py asks the server within the time-out, reply.py reads its reply, denials.py remembers refusals, lease.py decides
+about hot keys by account.py, key.py and source.py have the keys, wsgi.py and asgi.py are the middleware. django.py and flask.py are for these
 frameworks, and rules.py has the rules of both. README.md says how to use it.
 """
 

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import redis
 import redis.asyncio
@@ -15,6 +15,7 @@ from redis.retry import Retry
 
 from .denials import Denials
 from .key import encode
+from .lease import AsyncLeases, Leases
 from .reply import Decision, decision
 
 log = logging.getLogger("cellserver_ratelimit")
@@ -40,11 +41,13 @@ class _Limiter(abc.ABC):
     timeout     seconds that a request waits for a decision
     fail_closed refuse requests while there is no decision
     denials     how many refusals the limiter remembers; 0 for none
+    lease       decide about hot keys here, from units that are taken in advance; denials is then also how many keys there are
     on_error    is called for each request without a decision; by default the limiter logs one of them every 10 seconds
     """
 
     clients = ""  # which clients the limiter takes
     wrong_clients: tuple[type, ...] = ()  # their calls answer in another way
+    kind: Any = None  # of leases
 
     def __init__(
         self,
@@ -53,6 +56,7 @@ class _Limiter(abc.ABC):
         timeout: float = 0.25,
         fail_closed: bool = False,
         denials: int = 10_000,
+        lease: bool = False,
         on_error: Callable[[Exception], None] | None = None,
     ):
         if not is_number(timeout, int, float) or not 0 < timeout <= LONGEST:
@@ -61,6 +65,10 @@ class _Limiter(abc.ABC):
             raise ValueError(f"fail_closed is True or False, not {fail_closed!r}")
         if not is_number(denials, int) or denials < 0:
             raise ValueError(f"denials is an integer from 0, not {denials!r}")
+        if not isinstance(lease, bool):
+            raise ValueError(f"lease is True or False, not {lease!r}")
+        if lease and denials == 0:
+            raise ValueError("lease remembers refusals: leave out denials, or lease")
         if not (on_error is None or callable(on_error)):
             raise ValueError(f"on_error is a function of the error, not {on_error!r}")
         if not isinstance(server, str) and not self._is_client(server):
@@ -72,6 +80,7 @@ class _Limiter(abc.ABC):
         self.client = self._connect(server) if isinstance(server, str) else server
         self.denials = Denials(denials, timeout)
         self.now = time.monotonic
+        self.leases = self.kind(self.client, timeout, denials) if lease else None
         self.next_log, self.lock = 0.0, threading.Lock()
 
     @property
@@ -130,6 +139,7 @@ class Limiter(_Limiter):
 
     clients = "a client of redis-py that is not one of redis.asyncio"
     wrong_clients = (redis.asyncio.Redis, redis.asyncio.RedisCluster)
+    kind = Leases
 
     def _connect(self, url: str) -> redis.Redis:
         return redis.Redis.from_url(url, **self.options)
@@ -141,6 +151,8 @@ class Limiter(_Limiter):
         if denied:
             return denied
         try:
+            if self.leases and self.leases.serves(pairs, quantity):
+                return cast(Decision, self.leases.ask(pairs, quantity))
             return self._end(self.client.execute_command(*command), pairs, quantity, now)
         except Exception as error:  # whatever goes wrong must not stop the service
             return self._failed(error, pairs, quantity, now)
@@ -151,6 +163,7 @@ class AsyncLimiter(_Limiter):
 
     clients = "a client of redis.asyncio"
     wrong_clients = (redis.Redis, redis.RedisCluster)
+    kind = AsyncLeases
 
     def _connect(self, url: str) -> redis.asyncio.Redis:
         pool = redis.asyncio.BlockingConnectionPool.from_url(
@@ -164,6 +177,8 @@ class AsyncLimiter(_Limiter):
         if denied:
             return denied
         try:
+            if self.leases and self.leases.serves(pairs, quantity):
+                return cast(Decision, await self.leases.ask(pairs, quantity))
             async with asyncio.timeout(self.timeout):
                 reply = await self.client.execute_command(*command)
             return self._end(reply, pairs, quantity, now)

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 MOST = 999_999_999_999_999  # the largest integer of a structured field
 
@@ -40,6 +40,29 @@ class Decision:
         )
 
 
+class Limit(NamedTuple):
+    """One limit of a rule, which the headers call a policy. Times are in milliseconds."""
+
+    name: str
+    limited: int
+    most: int
+    left: int
+    retry: int
+    reset: int
+    window: int
+
+    def policy(self) -> str:
+        """Returns an element of RateLimit-Policy: "login";q=5;w=60."""
+        return f'"{self.name}";q={min(self.most, MOST)}' + (
+            f";w={seconds(self.window)}" if self.window > 0 else ""
+        )
+
+    def state(self) -> str:
+        """Returns an element of RateLimit: "login";r=4;t=12."""
+        wait = self.retry if self.limited and self.retry >= 0 else self.reset
+        return f'"{self.name}";r={min(max(self.left, 0), MOST)};t={seconds(wait)}'
+
+
 def problem(status: int, title: str, **more: object) -> bytes:
     return json.dumps({"title": title, "status": status, **more}).encode()
 
@@ -54,31 +77,38 @@ def refusal(decision: Decision | None) -> tuple[int, list[tuple[str, str]], byte
 
 def decision(reply: list[Any], pairs: list[Any]) -> Decision:
     """Reads a reply. pairs are the rules and keys of the command."""
-    policies, limits, violated, waits = [], [], [], [0]
+    policies, states, violated, waits = [], [], [], [0]
     for rule in reply[2:]:
         if rule[0]:
             waits.append(rule[3])
-        name_of_rule = text(pairs[0]).partition("@")[0]  # without a scope
-        scopes = [list(group) for _, group in itertools.groupby(rule[7], key=lambda one: one[0])]
-        for scope in scopes if not rule[8] else ():  # clients should not know of a rule with SHADOW
-            for name, (_, _, limited, most, left, retry, reset, window, *_) in zip(
-                names(name_of_rule, scope), scope
-            ):
-                policies.append(
-                    f'"{name}";q={min(most, MOST)}' + (f";w={seconds(window)}" if window > 0 else "")
-                )
-                wait = retry if limited and retry >= 0 else reset
-                limits.append(f'"{name}";r={min(max(left, 0), MOST)};t={seconds(wait)}')
-                if limited:
-                    violated.append(name)
-        pairs = pairs[2 * len(scopes) :]
+        for one in limits(pairs[0], rule[7]) if not rule[8] else ():  # clients should not know of a rule with SHADOW
+            policies.append(one.policy())
+            states.append(one.state())
+            if one.limited:
+                violated.append(one.name)
+        pairs = pairs[2 * len(by_scope(rule[7])) :]
     return Decision(
         not reply[0],
         -1 if min(waits) < 0 else max(waits),
         ", ".join(policies),
-        ", ".join(limits),
+        ", ".join(states),
         tuple(violated),
     )
+
+
+def by_scope(all_limits: list[Any]) -> list[list[Any]]:
+    """Returns the limits of each scope, which stand together."""
+    return [list(group) for _, group in itertools.groupby(all_limits, key=lambda one: one[0])]
+
+
+def limits(rule: str | bytes, all_limits: list[Any]) -> list[Limit]:
+    """Reads the limits of a rule. Its name may have a scope."""
+    name = text(rule).partition("@")[0]
+    return [
+        Limit(of, *one[2:8])
+        for scope in by_scope(all_limits)
+        for of, one in zip(names(name, scope), scope)
+    ]
 
 
 def names(rule: str, scope: list[Any]) -> list[str]:

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import Redis from 'ioredis';
+import { Limiter } from 'cellserver-ratelimit';
+import { inside, Server } from './harness.mjs';
+
+const { Account } = inside('account.cjs');
+const { sendsOnce } = inside('send.cjs');
+
+const listOf = (answer) =>
+  answer ? [answer.limit, answer.remaining, answer.retryAfter, answer.resetAfter] : [0, 0, 0, 0];
+
+/** Returns the words of a question, as the stories have them. */
+const wordsOf = (ask) =>
+  ask ? [ask.want, ask.ttl, ask.back?.units ?? 0, ask.back?.at ?? 0, ask.back?.ends ?? 0] : null;
+
+/** Takes a step of a story, and returns what the story has at its end. `asks` are the questions so far. */
+const step = (account, asks, name, now, args) => {
+  switch (name) {
+    case 'take':
+    case 'again': {
+      const [verdict, answer] = account[name](now, args[0]);
+      return [args[0], verdict, listOf(answer)];
+    }
+    case 'look': {
+      const seen = account.look(now, args[0]);
+      return [args[0], seen !== undefined, seen?.[0] ?? false, listOf(seen?.[1])];
+    }
+    case 'nextAsk':
+    case 'giveBack': {
+      const ask = account[name](now);
+      if (ask) asks.set(ask.number, ask);
+      return [wordsOf(ask)];
+    }
+    case 'passed': {
+      const [limit, remaining, retryAfter, resetAfter] = args[2];
+      account.passed(now, args[0], args[1], { limit, remaining, retryAfter, resetAfter });
+      return args;
+    }
+    case 'gone':
+      account.gone(args[0]);
+      return args;
+    default:
+      account[name](now, asks.get(args[0]), args[1]);
+      return args;
+  }
+};
+
+test('the account decides as that of the server', () => {
+  const stories = readFileSync(new URL('../../account.jsonl', import.meta.url), 'utf8').trim().split('\n');
+  let steps = 0;
+  for (const story of stories) {
+    const [[, lease], ...all] = JSON.parse(story);
+    const account = new Account(lease),
+      asks = new Map();
+    for (const [name, boot, wall, ...args] of all) {
+      assert.deepEqual(step(account, asks, name, { boot, wall }, args), args, `${name} at ${boot}`);
+      steps++;
+    }
+  }
+  assert.ok(steps > 4000);
+});
+
+/** Starts a server with a rule, and a limiter with leases. Their clocks are those of the test. */
+const start = async (t, rule, options) => {
+  const server = await Server.start(t);
+  const clock = { now: 1_800_000_000_000 };
+  const limiter = new Limiter(await server.client(t), {
+    timeout: 60_000,
+    lease: true,
+    now: () => clock.now,
+    ...options,
+  });
+  await server.do('CL.RULE', 'SET', 'api', ...rule);
+  const pass = async (milliseconds) => {
+    clock.now += milliseconds;
+    await server.do('DEBUG', 'CLOCK', 'ADVANCE', milliseconds * 1_000_000);
+  };
+  const commands = async () => {
+    const line = /cmdstat_cl\.lease:calls=(\d+)/.exec(await server.do('INFO', 'commandstats'));
+    return (await server.questions()) + Number(line?.[1] ?? 0);
+  };
+  const warm = async (key) => {
+    for (let i = 0; i < 10; i++, await pass(100))
+      for (let j = 0; j < 20; j++) await limiter.ask(['api', key]);
+  };
+  return { server, limiter, clock, pass, commands, warm };
+};
+
+test('a hot key asks for few of its decisions', async (t) => {
+  const { limiter, pass, commands, warm } = await start(t, ['CL.THROTTLE', 5999, 6000, 60]);
+  assert.equal((await limiter.ask(['api', 'ann'])).limit, '"api";r=5999;t=1');
+  await warm('ann');
+  const before = await commands();
+  for (let i = 0; i < 1000; i++) {
+    const decision = await limiter.ask(['api', 'ann']);
+    assert.equal(decision.allowed, true);
+    assert.equal(decision.policy, '"api";q=6000;w=60');
+    assert.match(decision.limit, /^"api";r=5\d\d\d;t=\d+$/);
+    assert.equal(decision.tightest.most, 6000);
+    if (i % 2) await pass(10);
+  }
+  assert.ok((await commands()) - before < 40);
+});
+
+test('two processes with one key admit what the rule allows, and not one more', async (t) => {
+  const { server, limiter, clock, pass } = await start(t, ['CL.WINDOW', 1000, 86400]);
+  const options = { timeout: 60_000, lease: true, now: () => clock.now };
+  const limiters = [limiter, new Limiter(await server.client(t), options)];
+  let admitted = 0;
+  for (let i = 0; i < 60; i++, await pass(50)) {
+    const decisions = await Promise.all(
+      Array.from({ length: 60 }, (_, j) => limiters[j % 2].ask(['api', 'all'])),
+    );
+    admitted += decisions.filter((decision) => decision.allowed).length;
+  }
+  assert.ok(admitted <= 1000 && admitted > 900, String(admitted));
+  let refused;
+  for (let i = 0; i < 10; i++, await pass(1000)) refused = await limiter.ask(['api', 'all']);
+  assert.deepEqual([refused.allowed, refused.violated], [false, ['api']]);
+  assert.ok(refused.retryAfter > 0);
+});
+
+test('a rule that cannot be leased is asked, and so are scopes and several rules', async (t) => {
+  const { limiter, commands, warm } = await start(t, ['CL.WINDOW', 10, 60, 'SHADOW']);
+  await warm('ann');
+  const before = await commands();
+  for (let i = 0; i < 10; i++) assert.equal((await limiter.ask(['api', 'ann'])).allowed, true);
+  assert.equal((await commands()) - before, 10);
+  await limiter.ask(['api', 'ann'], ['api', 'bob']);
+  assert.equal((await commands()) - before, 11);
+});
+
+test('units are spent until their end without the server', async (t) => {
+  const { server, limiter, clock, warm } = await start(t, ['CL.THROTTLE', 5999, 6000, 60], {
+    timeout: 200,
+    failClosed: true,
+    onError: () => {},
+  });
+  await warm('ann');
+  await limiter.ask(['api', 'ann']);
+  await server.kill();
+  for (let i = 0; i < 5; i++) assert.equal((await limiter.ask(['api', 'ann'])).allowed, true);
+  clock.now += 2000;
+  await setImmediate();
+  await assert.rejects(limiter.ask(['api', 'ann']));
+});
+
+test('the options of leases', async () => {
+  assert.throws(() => new Limiter(async () => {}, { lease: true, denials: 0 }), /lease/);
+  assert.throws(() => new Limiter(async () => {}, { lease: 1 }), TypeError);
+  assert.equal(sendsOnce(async () => {}), false);
+  for (const resends of [true, false]) {
+    const client = new Redis({ lazyConnect: true, autoResendUnfulfilledCommands: resends });
+    assert.equal(sendsOnce(client), !resends);
+    client.disconnect();
+  }
+});

@@ -1,0 +1,210 @@
+"""Leases: the account, and limiters that hold units."""
+
+import asyncio
+import json
+import os
+import pathlib
+import threading
+import unittest
+
+import redis
+from cellserver_ratelimit import AsyncLimiter, Limiter, NoDecision
+from cellserver_ratelimit import lease as leases
+from cellserver_ratelimit.account import Account, Answer, Grant, Time
+
+from .harness import ServerTest
+
+STORIES = pathlib.Path(__file__).parents[2] / "account.jsonl"
+
+
+def words(ask, asks):
+    if ask is None:
+        return [None]
+    asks[ask.number] = ask
+    return [[ask.want, ask.ttl, *ask.back]]
+
+
+def step(account, asks, name, now, args):
+    """Takes a step of a story, and returns what the story has at its end."""
+    match name:
+        case "take" | "again":
+            verdict, answer = getattr(account, name)(now, args[0])
+            return [args[0], verdict, list(answer)]
+        case "look":
+            seen = account.look(now, args[0])
+            limited, answer = seen or (False, Answer())
+            return [args[0], seen is not None, limited, list(answer)]
+        case "nextAsk":
+            return words(account.next_ask(now), asks)
+        case "giveBack":
+            return words(account.give_back(now), asks)
+        case "passed":
+            account.passed(now, args[0], args[1], Answer(*args[2]))
+        case "gone":
+            account.gone(args[0])
+        case "granted":
+            account.granted(now, asks[args[0]], Grant(*args[1]))
+        case _:
+            getattr(account, name)(now, asks[args[0]])
+    return args
+
+
+class TestAccount(unittest.TestCase):
+    def test_stories(self):
+        steps = 0
+        for story in STORIES.read_text().splitlines():
+            (_, lease), *all_steps = json.loads(story)
+            account, asks = Account(lease), {}
+            for name, boot, wall, *args in all_steps:
+                self.assertEqual(
+                    step(account, asks, name, Time(boot, wall), args), args, f"{name} at {boot}"
+                )
+                steps += 1
+        self.assertGreater(steps, 4000)
+
+
+class Clock:
+    """The clocks of a server and of its limiters."""
+
+    def __init__(self, server):
+        self.server, self.now = server, 1_800_000_000_000_000
+
+    def __call__(self):
+        return Time(self.now, self.now)
+
+    def passes(self, milliseconds):
+        self.now += milliseconds * 1000
+        self.server.do("DEBUG", "CLOCK", "ADVANCE", milliseconds * 1_000_000)
+
+
+class LeaseTest(ServerTest):
+    """A test whose limiters read the clock of the test."""
+
+    def setUp(self):
+        super().setUp()
+        self.clock = Clock(self)
+
+    def commands(self):
+        """How many commands have asked for decisions or leases."""
+        return self.questions() + self.admin.info("commandstats").get("cmdstat_cl.lease", {}).get("calls", 0)
+
+
+class TestLeases(LeaseTest):
+    def setUp(self):
+        super().setUp()
+        self.limiter = self.more()
+
+    def more(self, **options):
+        limiter = Limiter(self.url, lease=True, **{"timeout": 60, **options})
+        self.addCleanup(limiter.client.close)
+        limiter.leases.clock = self.clock
+        return limiter
+
+    def warm(self, key):
+        for _ in range(10):
+            for _ in range(20):
+                self.limiter.ask(("api", key))
+            self.clock.passes(100)
+
+    def test_hot_key(self):
+        self.do("CL.RULE", "SET", "api", "CL.THROTTLE", 5999, 6000, 60)
+        self.assertEqual(self.limiter.ask(("api", "ann")).limit, '"api";r=5999;t=1')
+        self.warm("ann")
+        before = self.commands()
+        for i in range(1000):
+            decision = self.limiter.ask(("api", "ann"))
+            self.assertTrue(decision.allowed)
+            self.assertEqual(decision.policy, '"api";q=6000;w=60')
+            self.assertRegex(decision.limit, r'^"api";r=5\d\d\d;t=\d+$')
+            if i % 2:
+                self.clock.passes(10)
+        self.assertLess(self.commands() - before, 40)
+        self.assertTrue(self.limiter.ask(("api", "ann"), ("api", "bob")).allowed)
+
+    def test_limit(self):
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1000, 86400)
+        limiters, admitted, lock = [self.limiter, self.more()], [], threading.Lock()
+
+        def ask(limiter):
+            for _ in range(10):
+                if limiter.ask(("api", "all")).allowed:
+                    with lock:
+                        admitted.append(1)
+
+        for _ in range(40):
+            threads = [threading.Thread(target=ask, args=(limiters[i % 2],)) for i in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.clock.passes(50)
+        self.assertLessEqual(len(admitted), 1000)
+        self.assertGreater(len(admitted), 900)
+        for _ in range(10):
+            self.clock.passes(1000)
+            refused = self.limiter.ask(("api", "all"))
+        self.assertEqual((refused.allowed, refused.violated), (False, ("api",)))
+        self.assertGreater(refused.retry_after, 0)
+
+    def test_not_leasable(self):
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 10, 60, "SHADOW")
+        self.warm("ann")
+        before = self.commands()
+        for _ in range(10):
+            self.assertTrue(self.limiter.ask(("api", "ann")).allowed)
+        self.assertEqual(self.commands() - before, 10)
+
+    def test_without_server(self):
+        self.do("CL.RULE", "SET", "api", "CL.THROTTLE", 5999, 6000, 60)
+        self.limiter = self.more(fail_closed=True, on_error=lambda _: None)
+        self.warm("ann")
+        self.limiter.ask(("api", "ann"))
+        self.kill()
+        for _ in range(5):
+            self.assertTrue(self.limiter.ask(("api", "ann")).allowed)
+        self.clock.now += 2_000_000
+        with self.assertRaises(NoDecision):
+            self.limiter.ask(("api", "ann"))
+
+    @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
+    def test_fork(self):
+        self.do("CL.RULE", "SET", "api", "CL.THROTTLE", 5999, 6000, 60)
+        self.warm("ann")
+        self.limiter.ask(("api", "ann"))
+        pair = ("api", b"ann")
+        self.assertTrue(self.limiter.leases.by_pair[pair].account.holds)
+        child = os.fork()
+        if child == 0:
+            os._exit(len(self.limiter.leases.by_pair))
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, "a child holds nothing")
+
+    def test_options(self):
+        for options in ({"lease": 1}, {"lease": True, "denials": 0}):
+            with self.assertRaisesRegex(ValueError, "lease"):
+                Limiter("redis://127.0.0.1:1", **options)
+        self.assertTrue(self.limiter.leases.gives_back)
+        self.assertFalse(leases.sends_once(redis.Redis(port=1)))
+        now = leases.clock()
+        self.assertLessEqual(now.boot, leases.clock().boot)
+
+
+class TestAsyncLeases(LeaseTest):
+    def test_hot_key(self):
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1000, 86400)
+        self.assertEqual(asyncio.run(self.ask_often()), 1000)
+        self.assertLess(self.commands(), 700)
+
+    async def ask_often(self):
+        limiter = AsyncLimiter(self.url, lease=True, timeout=60)
+        limiter.leases.clock = self.clock
+        admitted = 0
+        for _ in range(60):
+            decisions = await asyncio.gather(*[limiter.ask(("api", "ann")) for _ in range(30)])
+            admitted += sum(decision.allowed for decision in decisions)
+            self.clock.passes(50)
+        for _ in range(30):  # what was left of leases has come back
+            await asyncio.sleep(0)
+            self.clock.passes(1000)
+            admitted += (await limiter.ask(("api", "ann"))).allowed
+        await limiter.client.aclose()
+        return admitted
