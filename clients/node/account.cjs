@@ -146,7 +146,8 @@ class Account {
 
   #mayWait(now, quantity) {
     const { limit } = this.#known;
-    if ((limit > 0 && quantity > divide(limit, 2)) || !this.#isHot(now)) return false;
+    const most = limit > 0 ? Math.min(MOST_WANTED, divide(limit, 2)) : MOST_WANTED;
+    if (quantity > most || !this.#isHot(now)) return false;
     return this.#waiting < MOST_WANTED && (this.#asking !== 0 || now.boot >= this.#nextAsk);
   }
 

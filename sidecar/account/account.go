@@ -1,5 +1,7 @@
 package account
 
+import "cellserver/internal/exact"
+
 // Time is a moment by both clocks of the holder, in microseconds.
 type Time struct {
 	Boot int64 // a clock that never jumps, and counts the time of a suspended machine
@@ -85,7 +87,11 @@ func (a *Account) decide(now Time, quantity int64) (Verdict, Answer) {
 
 // mayWait reports whether a request waits for the answer to a question that is under way, or leaves now.
 func (a *Account) mayWait(now Time, quantity int64) bool {
-	if a.known.answer.Limit > 0 && quantity > a.known.answer.Limit/2 || !a.isHot(now) {
+	most := int64(mostWanted)
+	if limit := a.known.answer.Limit; limit > 0 {
+		most = min(most, limit/2)
+	}
+	if quantity > most || !a.isHot(now) {
 		return false
 	}
 	h := a.held
@@ -131,7 +137,7 @@ func (a *Account) answer(now Time) Answer {
 	since := millis(now.Boot - k.at)
 	return Answer{
 		Limit:      k.answer.Limit,
-		Remaining:  min(k.answer.Limit, k.answer.Remaining+a.left()),
+		Remaining:  min(k.answer.Limit, exact.Plus(k.answer.Remaining, a.left())),
 		RetryAfter: -1,
 		ResetAfter: max(0, k.answer.ResetAfter-since),
 	}

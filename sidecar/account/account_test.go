@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"testing"
 
@@ -340,6 +341,24 @@ func TestBounds(t *testing.T) {
 	s.pass(1000)
 	s.expire(s.now)
 	require.Zero(t, s.left())
+}
+
+// TestLargestQuantities: no quantity and no limit makes a number too large.
+func TestLargestQuantities(t *testing.T) {
+	s := newStory(t)
+	s.wantTake(Pass, math.MaxInt64) // no lease has as many
+	s.wantTake(Wait, mostWanted)
+	s.wantTake(Pass, mostWanted)
+	ask, ok := s.NextAsk(s.now)
+	require.True(t, ok)
+	require.EqualValues(t, mostWanted, ask.Want)
+	s.Granted(s.now, ask, Grant{mostWanted, math.MaxInt64, math.MaxInt64, -1, math.MaxInt64, 250, 7})
+	verdict, answer := s.Again(s.now, 1)
+	require.Equal(t, Local, verdict)
+	require.EqualValues(t, math.MaxInt64, answer.Remaining)
+	s.wantTake(Pass, math.MaxInt64)
+	_, answer = s.WithoutHub(s.now, math.MaxInt64, Share, 1)
+	require.GreaterOrEqual(t, answer.Remaining, int64(0))
 }
 
 // TestTable: accounts of users are apart, and the table forgets what was not used for the longest time.

@@ -187,7 +187,8 @@ class Account:
 
     def _may_wait(self, now: Time, quantity: int) -> bool:
         limit = self._known.limit
-        if limit > 0 and quantity > limit // 2 or not self._is_hot(now):
+        most = min(MOST_WANTED, limit // 2) if limit > 0 else MOST_WANTED
+        if quantity > most or not self._is_hot(now):
             return False
         return self._waiting < MOST_WANTED and (self._asking != 0 or now.boot >= self._next_ask)
 
