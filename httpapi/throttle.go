@@ -63,7 +63,8 @@ var several = map[string]struct {
 		limiter{command: "CL.MTHROTTLE", required: rate, window: rateWindow}, []string{"quantity", "peek"},
 	},
 	"mwindow": {limiter{
-		command: "CL.MWINDOW", required: period, quantity: true, options: aligns, window: periodWindow,
+		command: "CL.MWINDOW", required: period, quantity: true, window: periodWindow,
+		options: append(slices.Clone(aligns), "by"),
 	}, charges},
 }
 

@@ -27,7 +27,7 @@ var rightBodies = []string{
 	`{"limiter": "release", "key": "r8", "holder": "h"}`,
 	`{"limiter": "mthrottle", "limits": [{"key": "r9", "max_burst": 1, "count": 1, "period": 60}, {"key": "r10", "max_burst": 1, "count": 1, "period": 60}], "quantity": 2, "peek": true}`,
 	`{"limiter": "mwindow", "limits": [{"key": "r17", "limit": 9, "period": 60, "align": true}, {"key": "r18", "limit": 1, "period": 0, "quantity": 7, "align": "month", "day": 5, "tz": "Europe/Berlin"}, {"key": "r19", "limit": 9, "period": 0, "align": "day"}], "charge": true, "peek": true}`,
-	`{"limiter": "mwindow", "limits": [{"key": "r20", "limit": 9, "period": 0, "quantity": -1, "align": "week"}]}`,
+	`{"limiter": "mwindow", "limits": [{"key": "r20", "limit": 9, "period": 0, "quantity": -1, "align": "week"}, {"key": "r21", "limit": 9, "period": 60, "by": "sliding"}]}`,
 }
 
 var wrongBodies = []string{

@@ -10,7 +10,6 @@ import (
 	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
-	"cellserver/limiters/calendar"
 )
 
 // Option is a word after the parameters of a limiter. Options come in any order and any case, each
@@ -34,6 +33,7 @@ const (
 	OptTZ                            // the time zone of a calendar
 	OptRelease                       // a reservation that no client settles is given back at its end
 	OptDay                           // the day on which a unit of the calendar begins
+	OptBy                            // the algorithm of one of several limits
 
 	requestOptions = OptMS | OptPeek // options of a single request
 )
@@ -48,6 +48,7 @@ const (
 	zoneOperand     // the name of a time zone
 	unitOperand     // a unit of the calendar, which may be missing
 	dayOperand      // a weekday, or a day of the month
+	byOperand       // the name of an algorithm
 )
 
 // allOptions are the options in the order of their bits. Options with seconds come first.
@@ -59,7 +60,7 @@ var allOptions = [...]struct {
 	{"ms", noOperand}, {"peek", noOperand}, {"align", unitOperand}, {"strict", noOperand},
 	{"tokens", quantityOperand}, {"quantity", quantityOperand},
 	{"charge", noOperand}, {"explain", noOperand}, {"tz", zoneOperand},
-	{"release", noOperand}, {"day", dayOperand},
+	{"release", noOperand}, {"day", dayOperand}, {"by", byOperand},
 }
 
 // Args parses the arguments of a limiter from left to right: its parameters, the quantity and the
@@ -72,16 +73,9 @@ type Args struct {
 	Quantity int64
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
+	by       string   // the name of an algorithm, in lower case
 	dates
 	noted
-}
-
-// dates are the options of windows that follow the calendar.
-type dates struct {
-	unit    calendar.Unit
-	zone    []byte // empty for UTC
-	day     int    // of a week 1 (Sunday) to 7, of a month 1 to 31; 0 for the usual one
-	weekday bool   // day is a weekday
 }
 
 // noted is what was read, for errors.
@@ -277,6 +271,8 @@ func (a *Args) operand(option int, allowed Option) {
 		a.Quantity = a.Integer(name)
 	case zoneOperand:
 		a.zone = a.Next(name)
+	case byOperand:
+		a.by = strings.ToLower(string(a.Next(name)))
 	case dayOperand:
 		a.day, a.weekday = dayOf(a.Next(name))
 		if a.day == 0 {
@@ -313,7 +309,7 @@ func Spells(word []byte, own Option) (number, option bool) {
 var operandNeeds = [...]string{
 	secondsOperand: "a number of seconds after it", quantityOperand: "an integer after it",
 	zoneOperand: "a time zone such as Europe/Berlin after it", unitOperand: "",
-	dayOperand: "a weekday, or a day of the month, after it",
+	dayOperand: "a weekday, or a day of the month, after it", byOperand: "SLIDING, LOG or GCRA after it",
 }
 
 // syntaxError is the error of Redis, with its cause.
@@ -335,34 +331,6 @@ func (a *Args) errOption(arg []byte, allowed Option) error {
 		return syntaxError(quote.Word(arg) + " is a word too much after " + where)
 	}
 	return syntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
-}
-
-// calendarUnit returns the unit of the calendar that words begin with. It returns 0 if they do not begin with
-// a unit.
-func calendarUnit(words [][]byte) calendar.Unit {
-	for i, name := range [...]string{"day", "week", "month"} {
-		if len(words) > 0 && word.Is(words[0], name) {
-			return calendar.Day + calendar.Unit(i)
-		}
-	}
-	return 0
-}
-
-var errDay = errors.New("day is not a weekday such as sunday, or a day of the month from 1 to 31")
-
-var weekdays = [...]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
-
-// dayOf parses a weekday, 1 (Sunday) to 7, or a day of the month. It returns 0 for another word.
-func dayOf(arg []byte) (day int, weekday bool) {
-	for i, name := range weekdays {
-		if word.Is(arg, name) {
-			return 1 + i, true
-		}
-	}
-	if n, ok := decimal.Parse(arg); ok && 1 <= n && n <= 31 {
-		return int(n), false
-	}
-	return 0, false
 }
 
 // numeric reports whether an argument starts like a number. Such an argument is not an option.

@@ -22,7 +22,7 @@
 // Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide without a change,
 // Apply the decision. So several limits can consume a quantity together or not at all (all.go): first all
 // limits decide. Then all limits apply their decisions if no limit refuses. args.go parses the arguments of
-// a limiter.
+// a limiter, and dates.go the words of the calendar.
 //
 // Package limiters/flight keeps limits that the server finds (CL.ENTER). Its holders are those of lease.go.
 //

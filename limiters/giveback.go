@@ -1,8 +1,13 @@
 package limiters
 
 import (
+	"errors"
 	"math"
 
+	"cellserver/gcra"
+	"cellserver/internal/rediserr"
+	"cellserver/limiters/slidinglog"
+	"cellserver/limiters/window"
 	"cellserver/store"
 )
 
@@ -21,23 +26,61 @@ func ReadWindowRequest(a *Args) (w Window, err error) {
 	return w, err
 }
 
-// ReadWindowOf parses one of several windows, without its key. The quantity is required.
-func ReadWindowOf(a *Args) (w Window, err error) {
+// severalOptions are those of one of several limits.
+const severalOptions = windowOptions | OptBy
+
+// Errors of the option BY.
+var (
+	errBy        = errors.New("by is not an algorithm: use SLIDING, LOG or GCRA, or leave it out for windows")
+	errLogGives  = errors.New("quantity must not be negative: a log does not say whose actions come back")
+	errByAligned = rediserr.Error("ERR BY and ALIGN exclude each other: " +
+		"only fixed windows begin at given times")
+)
+
+// ReadOneOfSeveral parses one of several limits, without its key. The quantity is required. Without BY the
+// limit is a fixed window. GCRA has the limit as its burst, which comes back in a period.
+func ReadOneOfSeveral(a *Args) (Limit, error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
 	a.TakeQuantity()
-	w.FixedWindow, err = windowOf(a, limit, period, a.Options(windowOptions))
-	return w, err
+	if err := a.Options(severalOptions); err != nil {
+		return nil, err
+	}
+	if !a.Has(OptBy) {
+		w, err := windowOf(a, limit, period, nil)
+		return Window{FixedWindow: w}, err
+	}
+	if a.given&windowOptions != 0 {
+		return nil, errByAligned
+	}
+	switch a.by {
+	case "sliding":
+		w, err := window.NewSliding(limit, period)
+		return giving{SlidingWindow{Sliding: w}}, err
+	case "log":
+		if a.Quantity < 0 {
+			return nil, errLogGives
+		}
+		l, err := slidinglog.New(limit, period, slidinglog.Options{})
+		return giving{Log{Log: l}.Reserving()}, err
+	case "gcra":
+		if limit <= 0 {
+			return nil, errors.New("limit must be positive")
+		}
+		quota, err := gcra.NewQuotaIn(limit-1, limit, period)
+		return giving{Rate{Quota: quota}}, err
+	}
+	return nil, errBy
 }
 
 // wordsOfWindow are a key, a limit, a period and a quantity.
 const wordsOfWindow = 4
 
-// WindowWords returns how many words a window has at the start of words: a key, a limit, a period, a quantity
-// and its options. Words that are missing count, too.
+// WindowWords returns how many of the words belong to the first of several limits: a key, a limit, a period,
+// a quantity and options. Words that are missing count, too.
 func WindowWords(words [][]byte) int {
 	n := wordsOfWindow
 	for n < len(words) {
-		option := optionOf(words[n], windowOptions)
+		option := optionOf(words[n], severalOptions)
 		if option < 0 {
 			break
 		}
@@ -69,6 +112,30 @@ func (w Window) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 		quantity = min(quantity, math.MaxInt64-max(used, 0))
 	}
 	return w.FixedWindow.Charge(e, a, now, quantity)
+}
+
+// giving is a limit of another algorithm that takes a quantity below 0, and any quantity of a charge.
+type giving struct{ Limit }
+
+// Decide implements [Limiter].
+func (l giving) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
+	if quantity < 0 {
+		return giveBack(l.Limit, e, a, now, quantity)
+	}
+	return l.Limit.Decide(e, a, now, quantity)
+}
+
+// Charge implements [Limit]. A quantity that is too large to count does not count, and is limited. An error
+// would be no decision, and clients that fail open would allow it.
+func (l giving) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
+	if quantity < 0 {
+		return giveBack(l.Limit, e, a, now, quantity)
+	}
+	err := l.Limit.Charge(e, a, now, quantity)
+	if err != nil && quantity > 0 && l.Limit.Charge(e, a, now, 0) == nil {
+		a.Limited, err = true, nil
+	}
+	return err
 }
 
 // giveBack gives back -quantity of what counts now, as a settlement of a request of now that cost nothing. It

@@ -75,6 +75,44 @@ func TestClMwindowKeys(t *testing.T) {
 	})
 }
 
+// TestClMwindowBy: each limit has its own algorithm, with the answers of its own command.
+func TestClMwindowBy(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_790_000_000_000_000_000) // 20 s into a minute
+	const all = "CL.MWINDOW 4 s 10 60 4 BY sliding l 10 60 4 by LOG g 10 60 4 BY gcra w 10 60 4"
+	h.Want(all+" CHARGE", []any{
+		0, -1, []any{0, 10, 6, -1, 86}, []any{0, 10, 6, -1, 60}, []any{0, 10, 6, -1, 24}, []any{0, 10, 6, -1, 60},
+	})
+	h.Want("CL.SLIDING s 10 60 0", []any{0, 10, 6, -1, 86})
+	h.Want("CL.LOG l 10 60 0", []any{0, 10, 6, -1, 60})
+	h.Want("CL.CHARGE g 9 10 60 0", []any{0, 10, 6, -1, 24})
+	h.Want("CL.MWINDOW 3 s 10 60 7 BY SLIDING l 10 60 6 BY LOG g 10 60 6 BY GCRA", []any{
+		1, 0, []any{1, 10, 6, 41, 86}, []any{0, 10, 6, -1, 60}, []any{0, 10, 6, -1, 24},
+	})
+	h.Want("CL.MWINDOW 2 s 10 60 -3 BY SLIDING g 10 60 -3 BY GCRA", []any{0, -1, []any{0, 10, 9, -1, 41}, []any{0, 10, 9, -1, 6}})
+	h.Want("CL.MWINDOW 2 s 10 60 -9 BY SLIDING g 10 60 -9 BY GCRA", []any{0, -1, []any{0, 10, 10, -1, 0}, []any{0, 10, 10, -1, 0}})
+	// The largest charge counts, or is limited. It is never an error.
+	for _, by := range []string{"", " BY SLIDING", " BY LOG", " BY GCRA"} {
+		for range 3 {
+			got := h.Do("CL.MWINDOW 1 huge 10 60 9223372036854775807" + by + " CHARGE").([]any)
+			require.EqualValues(t, 1, got[0], by)
+		}
+		h.Do("DEL huge")
+	}
+	for line, want := range map[string]commands.Error{
+		"1 a 1 60 1 BY":                  errWindows,
+		"1 a 1 60 1 BY fuzzy":            "ERR by 'fuzzy' is not an algorithm: use SLIDING, LOG or GCRA, or leave it out for windows",
+		"1 a 1 60 1 ALIGN BY LOG":        "ERR BY and ALIGN exclude each other: only fixed windows begin at given times",
+		"1 a 1 60 -1 BY LOG":             "ERR quantity '-1' must not be negative: a log does not say whose actions come back",
+		"1 a 0 60 1 BY GCRA":             "ERR limit '0' must be positive",
+		"1 a 1000000000 60 1 BY SLIDING": "ERR limit '1000000000' must be from 0 to 999999999",
+		"2 a 1 60 1 by 1 60 1":           "ERR by '1' is not an algorithm: use SLIDING, LOG or GCRA, or leave it out for windows",
+	} {
+		h.Want("CL.MWINDOW "+line, want)
+	}
+	h.Want("EXISTS a", 0)
+}
+
 func TestClMwindowErrors(t *testing.T) {
 	h := servertest.New(t)
 	h.SortedSet("z", "m")

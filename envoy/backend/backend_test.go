@@ -249,6 +249,8 @@ func TestKindsOfWindows(t *testing.T) {
 			"windows of a year: use day, week or month": {Key: "a", Calendar: "year"},
 			"period 100µs: use whole milliseconds":      {Key: "a", Period: 100 * time.Microsecond},
 			"algorithm fuzzy":                           {Key: "a", Period: minute, Algorithm: "fuzzy"},
+			"algorithm gcra by the calendar":            {Key: "a", Calendar: "day", Algorithm: count.GCRA},
+			"a log gives no hits back":                  {Key: "a", Period: minute, Algorithm: count.Log, GiveBack: true},
 		} {
 			_, err := b.Count(t.Context(), count.Request{Hits: []count.Hit{h}})
 			require.ErrorIs(t, err, count.ErrUnsupported)
@@ -256,6 +258,43 @@ func TestKindsOfWindows(t *testing.T) {
 		}
 		_, err := b.Count(t.Context(), count.Request{Hits: []count.Hit{{Key: "a", Calendar: "day", Zone: "Mars"}}})
 		require.ErrorContains(t, err, "tz 'Mars' is not a time zone")
+	})
+}
+
+// TestAlgorithms: each limit counts by its own algorithm.
+func TestAlgorithms(t *testing.T) {
+	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
+		c.set(noon.Add(40 * time.Second)) // 10 s before the end of the minute
+		r := count.Request{}
+		for _, algorithm := range []string{count.FixedWindow, count.SlidingWindow, count.GCRA, count.Log} {
+			h := hit("a", 6, 6)
+			h.Algorithm = algorithm
+			r.Hits = append(r.Hits, h)
+		}
+		burst := hit("b", 60, 6) // one a second, and six at once
+		burst.Algorithm, burst.Burst = count.GCRA, 6
+		r.Hits = append(r.Hits, burst)
+		for _, got := range asked(t, b, r) {
+			require.False(t, got.Over)
+		}
+		for i := range r.Hits {
+			r.Hits[i].Hits = 1
+		}
+		for _, got := range asked(t, b, r) {
+			require.True(t, got.Over)
+		}
+		c.set(noon.Add(52 * time.Second)) // two seconds of the next minute
+		var over []bool
+		for _, got := range asked(t, b, r) {
+			over = append(over, got.Over)
+		}
+		require.Equal(t, []bool{false, true, true, true, false}, over)
+		for i := range r.Hits {
+			r.Hits[i].Hits = math.MaxUint64
+		}
+		for i, got := range asked(t, b, r) {
+			require.True(t, got.Over, "the largest addend of %s", r.Hits[i].Algorithm)
+		}
 	})
 }
 

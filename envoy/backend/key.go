@@ -66,11 +66,40 @@ func endOf(h *count.Hit, now time.Time) (time.Time, error) {
 	return time.Unix(0, end), nil
 }
 
+// algorithms are the words of CL.MWINDOW. A fixed window has none.
+var algorithms = map[string]string{
+	"": "", count.FixedWindow: "", count.SlidingWindow: "SLIDING", count.Log: "LOG", count.GCRA: "GCRA",
+}
+
+// atOnce is what a limit admits at once.
+func atOnce(h *count.Hit) uint64 {
+	if h.Algorithm == count.GCRA && h.Burst > 0 {
+		return h.Burst
+	}
+	return h.Limit
+}
+
+// periodOf is the time in which all comes back that a limit admits at once.
+func periodOf(h *count.Hit) time.Duration {
+	if h.Algorithm != count.GCRA || h.Burst == 0 || h.Limit == 0 {
+		return h.Period
+	}
+	millis := float64(h.Period.Milliseconds()) * float64(h.Burst) / float64(h.Limit)
+	return time.Duration(min(max(1, math.Round(millis)), math.MaxInt64/1e6)) * time.Millisecond
+}
+
 // supported returns the error of a hit that no engine counts.
 func supported(h *count.Hit) error {
+	by, known := algorithms[h.Algorithm]
 	switch {
-	case h.Algorithm != "" && h.Algorithm != count.FixedWindow:
-		return fmt.Errorf("%w: algorithm %s: use fixed_window", count.ErrUnsupported, h.Algorithm)
+	case !known:
+		return fmt.Errorf("%w: algorithm %s: use fixed_window, sliding_window, gcra or log",
+			count.ErrUnsupported, h.Algorithm)
+	case by != "" && h.Calendar != "":
+		return fmt.Errorf("%w: algorithm %s by the calendar: only a fixed_window has a calendar",
+			count.ErrUnsupported, h.Algorithm)
+	case h.GiveBack && h.Algorithm == count.Log:
+		return fmt.Errorf("%w: a log gives no hits back: use another algorithm", count.ErrUnsupported)
 	case h.Calendar != "" && units[h.Calendar] == 0:
 		return fmt.Errorf("%w: windows of a %s: use day, week or month", count.ErrUnsupported, h.Calendar)
 	case h.Calendar == "" && (h.Period < time.Millisecond || h.Period%time.Millisecond != 0):

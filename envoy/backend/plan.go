@@ -66,7 +66,7 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 
 // add adds a hit to the counter with its key.
 func (c *command) add(key string, h *count.Hit, number int) {
-	limit, quantity := int64(min(h.Limit, math.MaxInt64)), int64(min(h.Hits, math.MaxInt64))
+	limit, quantity := int64(min(atOnce(h), math.MaxInt64)), int64(min(h.Hits, math.MaxInt64))
 	if h.GiveBack {
 		quantity = -quantity
 	}
@@ -111,13 +111,15 @@ func (c *command) args(r *count.Request) []string {
 	for i := range c.counters {
 		one := &c.counters[i]
 		h := &r.Hits[one.hits[0]]
-		period := "0"
+		period, by := "0", algorithms[h.Algorithm]
 		if h.Calendar == "" {
-			period = secondsOf(h.Period)
+			period = secondsOf(periodOf(h))
 		}
 		args = append(args, one.key, strconv.FormatInt(one.limit, 10), period,
 			strconv.FormatInt(one.quantity, 10))
 		switch {
+		case by != "":
+			args = append(args, "BY", by)
 		case h.Calendar == "":
 			args = append(args, "ALIGN")
 		case h.Zone == "":
@@ -144,14 +146,15 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 	now := p.now()
 	for i := range c.counters {
 		one, a := &c.counters[i], &answers[i]
-		after := uint64(one.limit - a.remaining)
+		h := &r.Hits[one.hits[0]]
+		after := uint64(max(int64(min(h.Limit, math.MaxInt64))-a.remaining, 0)) // a burst may be larger
 		before := after
 		if !refused {
 			before = undo(after, one.quantity)
 		}
 		reset := a.reset
 		if reset <= 0 { // nothing counts
-			if end, err := endOf(&r.Hits[one.hits[0]], now); err == nil {
+			if end, err := endOf(h, now); err == nil {
 				reset = end.Sub(now)
 			}
 		}
@@ -161,6 +164,9 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 			result.Before, result.Reset = running, reset
 			running = apply(running, h)
 			result.After, result.Over = running, isOver(h, result.Before, running)
+			if a.limited && len(one.hits) == 1 && h.Hits > 0 && !h.GiveBack {
+				result.Over = true // also if it was too large to count
+			}
 			if refused {
 				result.Before, result.After = before, before
 			}

@@ -81,11 +81,13 @@ func TestRedisAllOrNone(t *testing.T) {
 // TestRedisHasNoEngine: what needs the engine is an error that says so.
 func TestRedisHasNoEngine(t *testing.T) {
 	b, _ := newRedis(t)
-	back := hit("a", 3, 1)
-	back.GiveBack = true
-	_, err := b.Count(t.Context(), count.Request{Hits: []count.Hit{back}})
-	require.ErrorIs(t, err, count.ErrUnsupported)
-	require.ErrorContains(t, err, "let REDIS_URL name a cellserver, or leave it out")
+	back, log := hit("a", 3, 1), hit("a", 3, 1)
+	back.GiveBack, log.Algorithm = true, count.Log
+	for _, h := range []count.Hit{back, log} {
+		_, err := b.Count(t.Context(), count.Request{Hits: []count.Hit{h}})
+		require.ErrorIs(t, err, count.ErrUnsupported)
+		require.ErrorContains(t, err, "let REDIS_URL name a cellserver, or leave it out")
+	}
 }
 
 // TestStoreChanges: where a cellserver was, a Redis answers later.
