@@ -14,7 +14,7 @@ const rulePrefix = "ratelimit.service.rate_limit."
 
 // A Registry holds all counters of a process.
 type Registry struct {
-	mu      sync.RWMutex
+	mu      sync.RWMutex        // guards the maps below; nothing else is taken inside
 	rules   map[string]*Rule    // of the rules of the present set, by key
 	dynamic map[string]*Rule    // with values of requests, by key
 	unknown map[string]*Counter // domains without rules, by name

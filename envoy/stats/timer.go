@@ -18,8 +18,8 @@ const maxSamples = 256
 type Timer struct {
 	requests Counter
 
-	mu      sync.Mutex
-	samples []float64 // milliseconds
+	mu      sync.Mutex // guards the fields below; nothing else is taken inside
+	samples []float64  // milliseconds
 	observe func(milliseconds float64)
 }
 

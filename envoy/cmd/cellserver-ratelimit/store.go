@@ -31,7 +31,7 @@ func (e embedded) bounded() []string {
 func openStore(s settings.Store, e embedded, log *slog.Logger) (count.Counter, error) {
 	if s.URL == "" {
 		return backend.Embedded(backend.EmbeddedOptions{
-			Dir: e.dir, Directives: e.bounded(), Log: log,
+			Dir: e.dir, Directives: e.bounded(), Log: log, Now: time.Now,
 		})
 	}
 	if e.dir != "" || len(e.directives) > 0 {
