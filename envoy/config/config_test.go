@@ -9,6 +9,7 @@ import (
 
 	common "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+	xds "github.com/envoyproxy/go-control-plane/ratelimit/config/ratelimit/v3"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 )
@@ -290,6 +291,23 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 		require.Less(t, len(err.Error()), 500)
 	}
+}
+
+// A server of rules may send more levels than anybody needs.
+func TestAHostileMessageIsRefused(t *testing.T) {
+	d := &xds.RateLimitDescriptor{Key: "k"}
+	for range 5000 {
+		d = &xds.RateLimitDescriptor{Key: "k", Descriptors: []*xds.RateLimitDescriptor{d}}
+	}
+	_, err := Build([]File{FromMessage(&xds.RateLimitConfig{Name: "n", Domain: "d", Descriptors: []*xds.RateLimitDescriptor{d}})}, false)
+	require.ErrorContains(t, err, "have more than 64 levels")
+
+	wide := make([]*xds.RateLimitDescriptor, maxRules+1)
+	for i := range wide {
+		wide[i] = &xds.RateLimitDescriptor{Key: fmt.Sprint(i)}
+	}
+	_, err = Build([]File{FromMessage(&xds.RateLimitConfig{Name: "n", Domain: "d", Descriptors: wide})}, false)
+	require.EqualError(t, err, "n: there are more than 500000 descriptors in all files")
 }
 
 func TestPatterns(t *testing.T) {

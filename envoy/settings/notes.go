@@ -16,6 +16,9 @@ var notes = []note{
 		"limits a second count where all limits count, REDIS_URL"},
 	{"REDIS_POOL_SIZE", "requests share a few connections to each node"},
 	{"REDIS_CLUSTER_PIPELINE_PARALLELISM", "a cluster is asked at once"},
+	{"XDS_CLIENT_BACKOFF_RANDOM_FACTOR XDS_CLIENT_BACKOFF_JITTER " +
+		"CONFIG_GRPC_XDS_SERVER_CONNECT_RETRY_INTERVAL",
+		"half of each wait is by chance"},
 	{"EXPIRATION_JITTER_MAX_SECONDS", "a counter ends with its window"},
 	{"LOCAL_CACHE_SIZE_IN_BYTES", "there is no local cache"},
 	{"GRPC_SERVER_TLS_CA_CERT",

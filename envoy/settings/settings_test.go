@@ -64,6 +64,13 @@ func TestVariablesWithoutUseAreSaidOnce(t *testing.T) {
 	require.Contains(t, s.Notes, "EXPIRATION_JITTER_MAX_SECONDS=10 is accepted and has no use: a counter ends with its window")
 }
 
+func TestListsOfPairs(t *testing.T) {
+	s, err := read(map[string]string{"CONFIG_GRPC_XDS_NODE_METADATA": "a:1, b=x:y", "EXTRA_TAGS": "zone:eu=1"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a": "1", "b": "x:y"}, s.Source.XDS.Metadata)
+	require.Equal(t, map[string]string{"zone": "eu=1"}, s.Stats.Tags)
+}
+
 // Istio's sample, as it is published.
 func TestTheSampleOfAGateway(t *testing.T) {
 	s, err := read(map[string]string{
