@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -83,16 +84,31 @@ func (h *Health) stop() {
 	h.update()
 }
 
-// watch updates the health until the context ends.
-func (h *Health) watch(ctx context.Context) {
+// watch updates the health until the context ends. It logs when the store goes away, and when it is back.
+func (h *Health) watch(ctx context.Context, log *slog.Logger) {
 	ticker := time.NewTicker(healthEvery)
 	defer ticker.Stop()
+	away := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 			h.update()
+			err := h.storeReady()
+			if isAway := err != nil; isAway != away {
+				away = isAway
+				logStore(log, err)
+			}
 		}
 	}
+}
+
+// logStore says that the store is away, or back.
+func logStore(log *slog.Logger, err error) {
+	if err == nil {
+		log.Info("the store answers again")
+		return
+	}
+	log.Error("the store does not answer, requests are errors or what on_failure says: " + err.Error())
 }

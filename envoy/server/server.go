@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -45,6 +46,7 @@ type Options struct {
 	Metrics   http.Handler // for Prometheus
 	MetricsAt string       // the path of Metrics
 	Now       func() time.Time
+	Log       *slog.Logger // nil says nothing
 }
 
 // A Server serves the rate limit service.
@@ -57,6 +59,9 @@ type Server struct {
 
 // Listen opens all listeners.
 func Listen(o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	s := &Server{options: o}
 	s.grpc = newGRPC(o.GRPC, o.Service, o.Health, measure{o.Requests, o.Now})
 	if err := s.listenGRPC(); err != nil {
@@ -140,7 +145,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
-	go s.options.Health.watch(watching)
+	go s.options.Health.watch(watching, s.options.Log)
 	select {
 	case err := <-failed:
 		s.close()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -47,6 +48,7 @@ type harness struct {
 	service *service.Service
 	health  *Health
 	stop    func() error
+	logged  lockedBuffer
 }
 
 func start(t *testing.T, change func(*Options)) *harness {
@@ -63,6 +65,7 @@ func start(t *testing.T, change func(*Options)) *harness {
 	o := Options{
 		Addresses: Addresses{GRPC: "127.0.0.1:0", HTTP: "127.0.0.1:0", Debug: "127.0.0.1:0"},
 		Service:   h.service, Rules: h.service.Rules, Health: h.health, Requests: &registry.Requests, Now: time.Now,
+		Log: slog.New(slog.NewTextHandler(&h.logged, nil)),
 	}
 	if change != nil {
 		change(&o)
@@ -171,6 +174,36 @@ func TestHealth(t *testing.T) {
 	require.Empty(t, text)
 	require.Equal(t, "NOT_SERVING", check("ratelimit"))
 	require.Equal(t, "SERVING", check(""))
+}
+
+// The owner of the service reads it in the log, once.
+func TestTheLogSaysThatTheStoreIsAway(t *testing.T) {
+	h := start(t, nil)
+	h.store.Fail(errors.New("connection refused"))
+	said := "level=ERROR msg=\"the store does not answer, requests are errors or what on_failure says: connection refused\""
+	require.Eventually(t, func() bool { return strings.Contains(h.logged.String(), said) }, 10*time.Second, 10*time.Millisecond)
+	h.store.Fail(nil)
+	require.Eventually(t, func() bool { return strings.Contains(h.logged.String(), "the store answers again") },
+		10*time.Second, 10*time.Millisecond)
+	require.Equal(t, 1, strings.Count(h.logged.String(), said))
+}
+
+// A lockedBuffer may be read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex // guards text
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 func TestHealthNeedsRulesIfAsked(t *testing.T) {

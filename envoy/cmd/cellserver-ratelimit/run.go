@@ -48,7 +48,7 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 		return errors.Join(err, store.Close())
 	}
 	health := server.NewHealth(store.Ready, s.Store.HealthNeedsAnAnswer, needsRules(s, decisions))
-	listening, err := listen(s, decisions, health, registry, tracer)
+	listening, err := listen(s, decisions, health, registry, tracer, log)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
@@ -121,7 +121,7 @@ func needsRules(s settings.Settings, decisions *service.Service) func() bool {
 // listen opens the listeners.
 func listen(
 	s settings.Settings, decisions *service.Service, health *server.Health, registry *stats.Registry,
-	t *tracer,
+	t *tracer, log *slog.Logger,
 ) (*server.Server, error) {
 	metrics, err := prometheusHandler(registry, s.Stats)
 	if err != nil {
@@ -134,7 +134,7 @@ func listen(
 		},
 		GRPC:    server.GRPC{MaxAge: s.GRPC.MaxAge, AgeGrace: s.GRPC.AgeGrace, More: t.options()},
 		Service: t.service(decisions), Rules: decisions.Rules, Health: health, Requests: &registry.Requests,
-		Metrics: metrics, MetricsAt: s.Stats.Path, Now: time.Now,
+		Metrics: metrics, MetricsAt: s.Stats.Path, Now: time.Now, Log: log,
 	}
 	if metrics != nil {
 		o.Addresses.Prometheus = s.Stats.Address
