@@ -29,6 +29,15 @@ func (r Refusal) Error() string { return string(r) }
 // refusal returns an error reply as an error.
 func refusal(reply []byte) Refusal { return Refusal(strings.TrimRight(string(reply[1:]), "\r\n")) }
 
+// Unsent is the loss of a request that the hub has not got.
+type Unsent struct{ Reason error }
+
+// Error implements error.
+func (u Unsent) Error() string { return u.Reason.Error() }
+
+// Unwrap returns the reason.
+func (u Unsent) Unwrap() error { return u.Reason }
+
 // Library is the name by which the hub knows the sidecars among its clients.
 const Library = "cellserver-sidecar"
 

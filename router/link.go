@@ -68,7 +68,9 @@ func (l *link) send(r *Request) (ok bool, err error) {
 // run opens the connection and serves it until its end.
 func (l *link) run(ctx context.Context) {
 	conn, err := l.user.hub.open(ctx, l.at, l.user.id, "")
-	if err == nil {
+	if err != nil {
+		err = Unsent{err}
+	} else {
 		done := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		var reading sync.WaitGroup
 		reading.Go(func() {

@@ -73,6 +73,9 @@ func (u *User) Send(lane, proto int, r *Request) {
 			return
 		}
 	}
+	if _, known := err.(Unsent); !known {
+		err = Unsent{err}
+	}
 	r.Sink.Lost(err)
 }
 

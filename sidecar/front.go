@@ -198,5 +198,9 @@ func lossText(err error) string {
 	if errors.As(err, &no) {
 		return no.Error()
 	}
-	return "NOHUB the hub does not answer (" + err.Error() + "): the command may have run; look at the hub"
+	outcome := "the command may have run"
+	if errors.As(err, &router.Unsent{}) {
+		outcome = "the command has not run"
+	}
+	return "NOHUB the hub does not answer (" + err.Error() + "): " + outcome + "; look at the hub"
 }

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"bytes"
+	"errors"
 
 	"cellserver/internal/decimal"
 	"cellserver/router"
@@ -91,7 +92,8 @@ func (p *pass) end() bool {
 
 // Lost implements [router.Sink].
 func (p *pass) Lost(err error) {
-	if refusal, ok := err.(router.Refusal); ok && p.end() {
+	var refusal router.Refusal
+	if errors.As(err, &refusal) && p.end() {
 		p.slot.write(errorReply(refusal.Error()), true)
 		return
 	}

@@ -64,7 +64,7 @@ func New(o Options) (*Sidecar, error) {
 	for i := range s.shards {
 		s.shards[i].init(s)
 	}
-	s.Configure()
+	s.Configure(o.Settings().Settings)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	o.Hub.Watch(user)
@@ -90,9 +90,8 @@ func (s *Sidecar) Close() {
 	s.o.Hub.Close()
 }
 
-// Configure applies the present settings.
-func (s *Sidecar) Configure() {
-	settings := s.o.Settings().Settings
+// Configure changes the bounds of the accounts.
+func (s *Sidecar) Configure(settings account.Settings) {
 	settings.Keys = max(1, (settings.Keys+shards-1)/shards)
 	for i := range s.shards {
 		s.shards[i].configure(settings)

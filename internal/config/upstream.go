@@ -102,6 +102,8 @@ func (c *Config) validateUpstream() error {
 			"of the hub")
 	case c.HTTP.User != "default":
 		return errors.New("upstream cannot go with http-user: requests over HTTP are those of upstream-user")
+	case u.TLS && (c.TLSCertFile == "") != (c.TLSKeyFile == ""):
+		return errors.New("upstream-tls needs both tls-cert-file and tls-key-file, or none of them")
 	case u.User != "" && u.Password == "":
 		return errors.New("upstream-user needs upstream-password")
 	}

@@ -48,6 +48,9 @@ func (a *App) configure(old, cfg *config.Config) error {
 	a.log.configure(cfg)
 	configureStore(a.store, cfg)
 	configureClock(a.clock, cfg)
+	if a.peers.sidecar != nil {
+		a.peers.sidecar.Configure(sidecarSettings(cfg).Settings)
+	}
 	a.certificates.use(files)
 	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/internal/certtest"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
@@ -307,4 +309,44 @@ func TestSidecarAnswersHTTP(t *testing.T) {
 	hub.wait(t)
 	status, body, _ := ask(side, "POST", "/check/api?key=later")
 	require.GreaterOrEqual(t, status, 500, body)
+}
+
+// TestSidecarDoors: clients come over a unix socket and with TLS, and the hub is asked with TLS.
+func TestSidecarDoors(t *testing.T) {
+	dir := t.TempDir()
+	certtest.New(t, dir, "hub")
+	certtest.New(t, dir, "other")
+	file := func(name string) string { return filepath.Join(dir, name) }
+	secured, door := strconv.Itoa(porttest.Free(t)), strconv.Itoa(porttest.Free(t))
+	files := []string{"--tls-cert-file", file("hub.crt"), "--tls-key-file", file("hub.key"), "--tls-ca-cert-file", file("hub.crt")}
+	start(t, append(files, "--tls-port", secured)...)
+	hub := "127.0.0.1:" + secured
+	side := start(t, append(files, "--upstream", hub, "--upstream-tls", "yes", "--unixsocket", file("s.sock"), "--tls-port", door)...)
+	conn, err := net.Dial("unix", file("s.sock"))
+	require.NoError(t, err)
+	c := resptest.New(t, conn)
+	defer c.Close()
+	ok(t, c, "SET", "a", 1)
+	require.Equal(t, "1", side.dial(t).Do("GET", "a"))
+	require.Equal(t, int64(0), c.Do("CL.THROTTLE", "k", 15, 30, 60).([]any)[0])
+	require.Equal(t, []any{"upstream-password", ""}, c.Do("CONFIG", "GET", "upstream-password"))
+
+	strange := start(t, "--upstream", hub, "--upstream-tls", "yes", "--tls-ca-cert-file", file("other.crt"))
+	require.Contains(t, strange.dial(t).Do("GET", "a"), resptest.Error("NOHUB the hub does not answer (tls: failed to verify certificate"))
+	_, err = open(t, "--upstream", hub, "--upstream-tls", "yes", "--tls-ca-cert-file", file("none.crt"))
+	require.ErrorContains(t, err, "tls-ca-cert-file")
+}
+
+// TestSidecarForgetsOldLimits: upstream-keys bounds what a sidecar remembers.
+func TestSidecarForgetsOldLimits(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub, "--upstream-keys", "160")
+	c := side.dial(t)
+	for i := range 1000 {
+		require.Equal(t, int64(0), c.Do("CL.THROTTLE", i, 15, 30, 60).([]any)[0])
+	}
+	require.LessOrEqual(t, side.peers.sidecar.Accounts(), 160)
+	require.Greater(t, side.peers.sidecar.Accounts(), 80)
+	ok(t, c, "CONFIG", "SET", "upstream-keys", 16)
+	require.LessOrEqual(t, side.peers.sidecar.Accounts(), 16)
 }
