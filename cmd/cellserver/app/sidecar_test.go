@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startSidecar runs a sidecar of a hub.
+// startSidecar runs a sidecar of a hub. It waits for the hub as long as a busy machine needs.
 func startSidecar(t testing.TB, hub *instance, directives ...string) *instance {
 	t.Helper()
-	return start(t, append([]string{"--upstream", hub.Addr().String()}, directives...)...)
+	return start(t, append([]string{"--upstream", hub.Addr().String(), "--upstream-timeout", "60000"}, directives...)...)
 }
 
 // calls returns how often the hub has run a command.
