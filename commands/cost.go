@@ -56,7 +56,12 @@ func CostOfWords(seek func(e *store.Entry) int) Cost {
 func StepsOfBytes(n int) int { return n / bytesPerStep }
 
 // StepsOfValue returns how many steps it takes to copy a whole value.
-func StepsOfValue(e *store.Entry) int { return elementsOf(e) + StepsOfBytes(int(e.Memory())) }
+func StepsOfValue(e *store.Entry) int {
+	if e.Kind() <= store.Int {
+		return 0 // no value, or an integer
+	}
+	return elementsOf(e) + StepsOfBytes(int(e.Memory()))
+}
 
 // elementsOf returns the number of elements of a value.
 func elementsOf(e *store.Entry) int {

@@ -8,28 +8,13 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// call is redis.call and redis.pcall.
-func (e *Engine) call(L *lua.LState, raise bool) int {
-	value := e.callCommand(L, raise, true)
-	return push(L, value)
-}
-
-// callUnused is call for a script that does not use the reply. Most scripts of limiters ignore the replies
-// of their writes.
-func (e *Engine) callUnused(L *lua.LState, raise bool) int {
-	e.callCommand(L, raise, false)
-	return 0
-}
-
-// callCommand runs a command. If its reply is not wanted, it returns nil.
-func (e *Engine) callCommand(L *lua.LState, raise, wanted bool) lua.LValue {
+// call is redis.call, and redis.pcall if it does not raise. Most scripts of limiters ignore the replies of
+// their writes: then the reply is not wanted, and the script gets none.
+func (e *Engine) call(L *lua.LState, raise, wanted bool) int {
 	e.m.Step(callSteps)
 	args, problem := e.arguments(L)
 	if problem != "" {
-		if raise {
-			e.raise(L, problem)
-		}
-		return e.ownError(L, problem)
+		return e.misused(L, raise, problem)
 	}
 	reply, stop := e.run.Caller.Call(args, e.run.resp)
 	if stop != nil {
@@ -37,13 +22,21 @@ func (e *Engine) callCommand(L *lua.LState, raise, wanted bool) lua.LValue {
 	}
 	failed := raise && reply[0] == '-'
 	if !wanted && !failed {
-		return lua.LNil
+		return 0
 	}
 	value, _ := e.toLua(reply)
 	if failed {
 		e.m.RaiseValue(L, value)
 	}
-	return value
+	return push(L, value)
+}
+
+// misused ends a call that is none.
+func (e *Engine) misused(L *lua.LState, raise bool, problem string) int {
+	if raise {
+		e.raise(L, problem)
+	}
+	return push(L, e.ownError(L, problem))
 }
 
 // callSteps is how many steps a command counts.

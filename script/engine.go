@@ -133,9 +133,6 @@ func (e *Engine) prepare(s *Script) error {
 	if e.m == nil {
 		e.m = e.newMachine()
 	}
-	if s.of == e.m {
-		return nil
-	}
 	_, text, err := ParseFlags(s.source)
 	if err != nil {
 		return err

@@ -45,7 +45,14 @@ func (c *converter) take(bytes int) bool {
 // step counts an element.
 func (c *converter) step() {
 	c.take(replyCost)
-	if c.left--; c.left > 0 || c.check == nil || c.stopped != nil {
+	if c.left--; c.left <= 0 {
+		c.ask()
+	}
+}
+
+// ask asks whether the converter may go on.
+func (c *converter) ask() {
+	if c.check == nil || c.stopped != nil {
 		return
 	}
 	c.left = c.every

@@ -38,13 +38,15 @@ type run struct {
 
 // Run runs a script. The reply of a script that fails is an error. It is valid until Drop.
 func (e *Engine) Run(s *Script, r Run) Reply {
-	if err := e.prepare(s); err != nil {
-		return Failed("ERR " + err.Error())
+	if s.of == nil || s.of != e.m {
+		if err := e.prepare(s); err != nil {
+			return Failed("ERR " + err.Error())
+		}
 	}
 	e.run.Run, e.run.resp = r, 2
 	defer e.end()
-	if stopped := e.begin(); stopped != nil {
-		return Failed(oneLine(stopped.Error()))
+	if err := e.m.Begin(r.Keys, r.Args, r.Check); err != nil {
+		return Failed(oneLine(err.Error()))
 	}
 	value, problem := e.m.Run(s.f)
 	if problem != nil {
@@ -57,18 +59,6 @@ func (e *Engine) Run(s *Script, r Run) Reply {
 func (e *Engine) Drop() {
 	clear(e.spare[:e.used])
 	e.used = 0
-}
-
-// begin prepares the interpreter. It returns an error if the keys and arguments alone exceed the memory of a
-// script.
-func (e *Engine) begin() (stopped error) {
-	defer func() {
-		if raised := recover(); raised != nil {
-			stopped = raised.(*lua.ApiError)
-		}
-	}()
-	e.m.Begin(e.run.Keys, e.run.Args, e.run.Check)
-	return nil
 }
 
 // end cleans up. An interpreter that is worn out is replaced when the next script runs.

@@ -108,3 +108,32 @@ func TestRollbackOnOneKey(t *testing.T) {
 	require.True(t, other.contains(&other) && !other.IsEmpty())
 	tx.End()
 }
+
+// TestRollbackAfterReads: what a transaction removes before KeepUndo, because it has expired, stays removed.
+func TestRollbackAfterReads(t *testing.T) {
+	for _, writes := range []bool{false, true} {
+		s, l := New(Options{Databases: 1, Seed: 1}), &recorded{}
+		do(s, "key", setText("text"))
+		want := dump(s)
+		do(s, "old", setInt(1, testNow/1e6+1))
+		s.Observe(l)
+		tx := whole(s, testNow+5e6)
+		old := tx.Peek([]byte("old"))
+		require.False(t, old.Exists())
+		require.Equal(t, 1, tx.Changes())
+		if writes {
+			tx.KeepUndo()
+			e := tx.Write([]byte("key"))
+			e.Delete()
+			e = tx.Write([]byte("old"))
+			setInt(2, NoExpiry)(&e)
+			require.Equal(t, 3, tx.Changes())
+		}
+		tx.Rollback()
+		require.Equal(t, 1, tx.Changes())
+		tx.End()
+		requireSame(t, want, dump(s), 0)
+		require.Len(t, l.all, 1)
+		require.Equal(t, OpDel, l.all[0].Op)
+	}
+}

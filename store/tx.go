@@ -79,6 +79,7 @@ type txUndo struct {
 	list  UndoList // gathered from the partitions
 	taken bool
 	keeps bool     // KeepUndo was called
+	from  int      // how many effects there were then
 	own   *ownUndo // kept for the next transaction; nil before the first KeepUndo
 }
 

@@ -212,12 +212,13 @@ func (tx *Tx) revertFlush(flushed []table.Detached) {
 	*tx.newEffect() = Effect{Op: OpFlush, DB: tx.db}
 }
 
-// KeepUndo makes the transaction keep what it changes, until its end. So [Tx.Rollback] can take it back.
-// Call it right after Begin.
+// KeepUndo makes the transaction keep what it changes from now on, until its end. So [Tx.Rollback] can take
+// it back. Call it before the first write.
 func (tx *Tx) KeepUndo() {
-	if tx.s.keepsUndo {
+	if tx.s.keepsUndo || tx.undo.keeps {
 		return
 	}
+	tx.undo.from = len(tx.effects)
 	if tx.undo.own == nil {
 		tx.undo.own = &ownUndo{end: tx.endOwnUndo}
 		tx.undo.own.keeper.Undo = &tx.undo.own.log
@@ -236,17 +237,21 @@ func (tx *Tx) KeepUndo() {
 // endOwnUndo ends what KeepUndo began.
 func (tx *Tx) endOwnUndo() {
 	tx.dropUndo()
-	tx.undo.keeps = false
+	tx.undo.keeps, tx.undo.from = false, 0
 	tx.eachPartition(func(p *partition) {
 		snapshot, _ := p.kept()
 		p.keep(snapshot, nil)
 	})
 }
 
-// Rollback takes back all that the transaction has done since Begin. It needs [Tx.KeepUndo], or
-// [Store.KeepUndo]. The partitions stay locked, and the transaction may go on. Watchers of the keys stay
-// marked. As [Store.Revert], it panics with [ErrExhausted] if there is no memory.
+// Rollback takes back all that the transaction has done since [Tx.KeepUndo], and with [Store.KeepUndo] since
+// Begin. Without either, it has only removed expired keys, and they stay removed. The partitions stay locked,
+// and the transaction may go on. Watchers of the keys stay marked. As [Store.Revert], it panics with
+// [ErrExhausted] if there is no memory.
 func (tx *Tx) Rollback() {
+	if !tx.s.keepsUndo && !tx.undo.keeps {
+		return
+	}
 	db, keepExpired := tx.db, tx.KeepExpired
 	tx.gatherUndo()
 	tx.KeepExpired, tx.Applied = true, true
@@ -257,7 +262,8 @@ func (tx *Tx) Rollback() {
 	}
 	tx.undo.list.Reset()
 	tx.eachUndoLog((*table.UndoLog).Reset)
-	tx.dropEffects()
+	clear(tx.effects[tx.undo.from:])
+	tx.effects = tx.effects[:tx.undo.from]
 	tx.Draft = nil
 	tx.weighed, tx.weight = 0, 0
 }

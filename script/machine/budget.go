@@ -76,9 +76,13 @@ func (m *Machine) ask() {
 
 // Make counts bytes that the script makes. Call it before they are made.
 func (m *Machine) Make(bytes int) {
-	if m.MayMake(bytes) {
-		return
+	if !m.MayMake(bytes) {
+		m.refuse(bytes)
 	}
+}
+
+// refuse ends a script that makes too much.
+func (m *Machine) refuse(bytes int) {
 	who := "script"
 	if bytes >= 0 && m.made <= m.limits.Bytes {
 		who = "all scripts that run now"
@@ -92,9 +96,11 @@ func (m *Machine) MakeText(n int) { m.Make(TextCost + n + min(n/5, 8<<10)) }
 // MayMake counts bytes, and reports whether the script, and all scripts that run now, may make them.
 func (b *budget) MayMake(bytes int) bool {
 	b.made += bytes
-	if b.made <= b.granted && bytes >= 0 {
-		return true
-	}
+	return b.made <= b.granted && bytes >= 0 || b.isGranted(bytes)
+}
+
+// isGranted asks for the memory of bytes that are counted already.
+func (b *budget) isGranted(bytes int) bool {
 	if b.made > b.limits.Bytes || bytes < 0 {
 		return false
 	}

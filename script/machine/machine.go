@@ -99,9 +99,15 @@ func (m *Machine) Unused(path string, f lua.LGFunction) { m.unused[path] = m.Fun
 // previous call.
 func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
 
-// Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether the script
-// may go on; its error stops the script.
-func (m *Machine) Begin(keys, args [][]byte, check func() error) {
+// Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether
+// the script may go on; its error stops the script. Begin returns an error if the keys and arguments alone
+// exceed the memory of a script.
+func (m *Machine) Begin(keys, args [][]byte, check func() error) (stopped error) {
+	defer func() {
+		if raised := recover(); raised != nil {
+			stopped = raised.(*lua.ApiError)
+		}
+	}()
 	m.budget.begin(check)
 	m.counted = m.slots()
 	m.keys.fill(m, keys)
@@ -109,6 +115,7 @@ func (m *Machine) Begin(keys, args [][]byte, check func() error) {
 	for _, reset := range m.resets {
 		reset()
 	}
+	return nil
 }
 
 // End forgets what the call leaves. It reports whether the machine can be used again.

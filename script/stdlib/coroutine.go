@@ -17,7 +17,6 @@ type thread struct {
 
 func (m *library) openCoroutine() {
 	m.threads = map[*lua.LState]*thread{}
-	m.OnBegin(func() { clear(m.threads) })
 	m.Library("coroutine", map[string]lua.LGFunction{
 		"create": m.coCreate, "resume": m.coResume, "running": m.coRunning, "status": m.coStatus, "wrap": m.coWrap, "yield": m.coYield,
 	})

@@ -2,7 +2,6 @@ package stdlib
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"cellserver/script/lua51"
 	"cellserver/script/machine"
@@ -11,7 +10,6 @@ import (
 )
 
 func (m *library) openMath() {
-	m.OnBegin(func() { m.random = lrand48(rand.Uint64() & randMask) })
 	functions := map[string]lua.LGFunction{
 		"max": m.extreme(func(a, b float64) bool { return a > b }), "min": m.extreme(func(a, b float64) bool { return a < b }),
 		"frexp": m.frexp, "ldexp": m.ldexp, "modf": m.modf, "random": m.mathRandom, "randomseed": m.randomSeed,

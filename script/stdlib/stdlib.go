@@ -1,6 +1,8 @@
 package stdlib
 
 import (
+	"math/rand/v2"
+
 	"cellserver/script/machine"
 
 	lua "github.com/yuin/gopher-lua"
@@ -21,4 +23,11 @@ func Open(m *machine.Machine) {
 	l.openStrings()
 	l.openMath()
 	l.openCoroutine()
+	m.OnBegin(l.begin)
+}
+
+// begin removes what remains of the previous script.
+func (l *library) begin() {
+	l.random = lrand48(rand.Uint64() & randMask)
+	clear(l.threads)
 }

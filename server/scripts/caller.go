@@ -42,11 +42,18 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 		r.engine.Make(keptCopies * bytesOf(inner.Args))
 	}
 	r.out.SetLimit(max(r.engine.Left(), 1))
-	before := r.keptBytes(inner)
+	deferred, changes, kept := r.deferred.bytes, changesOf(inner), 0
+	if keeps {
+		kept = keptBytes(inner)
+	}
 	if err := r.execute(inner, version, keeps); err != nil {
 		return nil, err
 	}
-	r.engine.Make(max(r.keptBytes(inner)-before, 0))
+	made := r.deferred.bytes - deferred + effectBytes*(changesOf(inner)-changes)
+	if keeps {
+		made += keptBytes(inner) - kept
+	}
+	r.engine.Make(max(made, 0))
 	switch n := r.out.Len(); {
 	case n == 0:
 		return r.failed("ERR the command has no reply in a script"), nil
@@ -64,14 +71,13 @@ func (r *runner) failed(text string) []byte {
 	return r.out.Bytes()
 }
 
-// keptBytes returns about how many bytes wait for the end of the script. It counts the effects, their records
-// for the log, what undoes them, and what the script does at its end.
-func (r *runner) keptBytes(inner *commands.Call) int {
+// keptBytes returns about how many bytes of keys and values the effects have, and of what undoes them. A
+// command that only reads may remove expired keys, whose effects count alike.
+func keptBytes(inner *commands.Call) int {
 	if inner.Tx == nil {
-		return r.deferred.bytes
+		return 0
 	}
-	size := inner.Tx.EffectBytes() + inner.Tx.UndoBytes()
-	return r.deferred.bytes + effectBytes*inner.Tx.Changes() + int(size)
+	return int(inner.Tx.EffectBytes() + inner.Tx.UndoBytes())
 }
 
 const (

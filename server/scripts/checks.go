@@ -19,13 +19,11 @@ const (
 		"used memory > 'maxmemory'"
 )
 
-// mayRun returns an error if the script must not run now. A script without the line #!lua may run: its
+// mayRun returns an error if a script with the line #!lua must not run now. A script without it may run: its
 // commands are checked.
 func (r *runner) mayRun(readOnlyCommand bool) error {
 	flags := r.run.script.flags
 	switch {
-	case flags&script.HasLine == 0:
-		return nil
 	case flags&script.NoCluster != 0 && r.run.call.Server.Config().ClusterEnabled:
 		return errNoCluster
 	case flags&script.NoWrites == 0 && readOnlyCommand:

@@ -64,8 +64,12 @@ func (r *runner) ended() error {
 	return nil
 }
 
-// mayWrite reports whether the script may write: nobody has killed it.
+// mayWrite reports whether the script may write: nobody has killed it. From its first write on, the
+// transaction keeps what may have to be taken back.
 func (r *runner) mayWrite() bool {
+	if c := r.run.call; c.Tx != nil && (r.deferred.waits || r.mayStop()) {
+		c.Tx.KeepUndo()
+	}
 	return r.state.CompareAndSwap(clean, dirty) || r.state.Load() == dirty
 }
 
@@ -86,9 +90,6 @@ func (l *long) add(r *runner, now int64) error {
 }
 
 func (l *long) remove(r *runner) {
-	if !r.run.listed {
-		return
-	}
 	r.endTurn()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -93,16 +93,20 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	r.long, r.share.all = &s.long, &s.shared
 	defer func() {
 		r.engine.Drop()
-		own.garbage += r.share.giveBack()
+		if r.share.taken > 0 {
+			own.garbage += r.share.giveBack()
+		}
 		if c.Conn.Transaction.Running {
 			own.endMemory()
 		}
 		s.engines.give(kept)
 	}()
-	k, compiled, err := s.compile(r, k, o.Text, false)
-	if err != nil {
-		kept = r
-		return err
+	compiled := r.engine.Cached(k.sha)
+	if compiled == nil || k.text == nil {
+		if k, compiled, err = s.compile(r, k, o.Text, false); err != nil {
+			kept = r
+			return err
+		}
 	}
 	if k.long.Load() && !c.Runner.Alone() {
 		kept = r
@@ -112,7 +116,10 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	if err == nil {
 		reply, err = r.result(compiled, o)
 	}
-	r.end()
+	r.run, r.inner = run{}, commands.Call{} // they refer to the request
+	if r.out.Len() > largeReply {
+		r.out.Reset()
+	}
 	kept = r
 	if err != nil {
 		return err
@@ -143,9 +150,6 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 		}
 	}
 	r.deferred = deferred{waits: r.mayRestart()}
-	if c.Tx != nil && (r.deferred.waits || r.mayStop()) {
-		c.Tx.KeepUndo()
-	}
 	if r.server == nil {
 		r.server = r.deferred.serverFor(c.Server)
 	}
@@ -174,14 +178,18 @@ const errRestart commands.Error = "ERR the script begins again"
 func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, error) {
 	c := r.run.call
 	defer func(db int) {
-		r.long.remove(r)
+		if r.run.listed {
+			r.long.remove(r)
+		}
 		c.Conn.DB = db
 		if c.Tx != nil {
 			c.Tx.Select(db)
 		}
 	}(c.Conn.DB)
-	if err := r.mayRun(o.ReadOnly); err != nil {
-		return script.Reply{}, err
+	if r.run.script.flags&script.HasLine != 0 {
+		if err := r.mayRun(o.ReadOnly); err != nil {
+			return script.Reply{}, err
+		}
 	}
 	if r.run.script.long.Load() {
 		r.takeTurn()
@@ -207,7 +215,9 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 		r.deferred = deferred{}
 		return reply, commands.Error(reply.Text)
 	}
-	r.deferred.doAll()
+	if len(r.deferred.actions) > 0 {
+		r.deferred.doAll()
+	}
 	switch {
 	case reply.Kind != script.Error:
 		return reply, nil
@@ -215,10 +225,4 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 		return reply, commands.CountedError(reply.Text)
 	}
 	return reply, commands.Error(reply.Text)
-}
-
-// end drops the references to the request.
-func (r *runner) end() {
-	r.run, r.inner = run{}, commands.Call{}
-	r.out.Reset()
 }
