@@ -44,9 +44,12 @@ func (c *Check) Lease(
 		}
 		c.giveBack(now)
 	}
-	changed := by.ChangedAt(tx)
+	changed, scope, reset := by.ChangedAt(tx), -1, int64(0)
 	err = r.Ask(&g, c.limits, c.found.Ledger, now, func(limit int) bool {
-		return r.Of.At > max(changed, c.resetAt(tx, c.chosen[limit].scope))
+		if of := c.chosen[limit].scope; of != scope { // the limits of a scope are neighbours
+			scope, reset = of, c.resetAt(tx, of)
+		}
+		return r.Of.At > max(changed, reset)
 	})
 	if err != nil {
 		return g, err
