@@ -53,13 +53,14 @@ var headersOfLimits = [...]string{
 // "login";r=4;t=12. A client that has used its quota up waits for retry_after. Clients should not know a
 // limit with SHADOW. Names of rules need no escapes.
 func (d *decision) setHeaders(h http.Header) {
-	var policies, limits []byte
+	var some, more [128]byte // most values fit
+	policies, limits := some[:0], more[:0]
 	for i := range d.Policies {
 		p := &d.Policies[i]
 		if p.Shadow {
 			continue
 		}
-		if policies != nil {
+		if len(policies) > 0 {
 			policies, limits = append(policies, ", "...), append(limits, ", "...)
 		}
 		policies = append(append(append(policies, '"'), p.Name...), `";q=`...)

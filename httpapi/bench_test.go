@@ -17,7 +17,7 @@ func (n nowhere) WriteHeader(int)             {}
 func BenchmarkCheck(b *testing.B) {
 	w := newWeb(b)
 	w.Do("CL.RULE SET api CL.THROTTLE 15 30 60")
-	r := httptest.NewRequest(http.MethodGet, "/check/api?key=user:1", nil)
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/check/api?key=user:1", nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		w.api.ServeHTTP(nowhere{http.Header{}}, r)

@@ -16,6 +16,7 @@ type decision struct {
 	Hold     *int64   `json:"hold_ms,omitempty"` // milliseconds; of CL.PACE
 	Policies []policy `json:"policies,omitempty"`
 	hidden   bool     // only rules with SHADOW were asked: clients should not know them
+	memory   numbers  // of the pointer
 }
 
 // refusal is the part of a body that makes it a problem, too.
@@ -53,8 +54,8 @@ func numbersOf(a *limiters.Answer) numbers {
 
 // decide sets the decision to the answer of the limit that decides. Its times are in seconds.
 func (d *decision) decide(a *limiters.Answer) {
-	n := numbersOf(a)
-	d.Allowed, d.numbers = !a.Limited, &n
+	d.memory = numbersOf(a)
+	d.Allowed, d.numbers = !a.Limited, &d.memory
 }
 
 // add adds a limit with its answer, whose times are in seconds.
@@ -66,8 +67,8 @@ func (d *decision) add(name string, window int64, a *limiters.Answer) {
 // takeAnswer takes the answer of rules.
 func (d *decision) takeAnswer(q *rules.Question) {
 	d.Allowed, d.hidden = q.Refusing < 0, q.Shadow
-	n := inSeconds(&q.Tightest)
-	d.numbers = &n
+	d.memory = inSeconds(&q.Tightest)
+	d.numbers = &d.memory
 	for i := range q.Policies {
 		p := &q.Policies[i]
 		name := string(p.Rule)

@@ -15,9 +15,6 @@ import (
 
 // isOwn reports whether a Host is localhost, a name below localhost, an IP address, or a name of http-hosts.
 func (c *Config) isOwn(host string) bool {
-	if _, err := netip.ParseAddrPort(host); err == nil {
-		return true
-	}
 	if host != "" && host[0] != ':' && strings.Trim(host, "0123456789.:") == "" {
 		return true // the name of a site has a letter in its last part
 	}

@@ -22,7 +22,7 @@ type exchange struct {
 	asked rules.Question
 }
 
-// exchanges are used again, because they have the memory of the words.
+// exchanges are used again, because they have the memory of the words and of the lists.
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 // begin returns an exchange for a request. end frees it.
@@ -35,8 +35,17 @@ func (a *API) begin(r *http.Request, cfg *Config) *exchange {
 
 func (x *exchange) end() {
 	x.asked.Release()
-	*x = exchange{asked: x.asked}
+	*x = exchange{
+		question: question{rules: emptied(x.rules), sources: emptied(x.sources)},
+		decision: decision{Policies: emptied(x.Policies)}, keys: emptied(x.keys), asked: x.asked,
+	}
 	exchanges.Put(x)
+}
+
+// emptied returns the memory of a list, without its references.
+func emptied[T any](list []T) []T {
+	clear(list)
+	return list[:0]
 }
 
 // check answers /check/RULE?key=…. The rule may also be a parameter.
