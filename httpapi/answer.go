@@ -14,7 +14,12 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 	if !d.Allowed && refused != status {
 		status = refused
 		h["Content-Type"] = problemType
-		d.refusal = &refusal{quotaExceeded, "The quota is used up", status, d.violated()}
+		d.refusal = &refusal{quotaExceeded, "The quota is used up", status, []string{}}
+		for i := range d.Policies {
+			if p := &d.Policies[i]; p.limited && !p.Shadow {
+				d.Violated = append(d.Violated, p.Name)
+			}
+		}
 	}
 	if status == http.StatusUnauthorized {
 		h["Www-Authenticate"] = challenge
@@ -28,17 +33,6 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 
 // quotaExceeded is the problem type of the draft.
 const quotaExceeded = "https://iana.org/assignments/http-problem-types#quota-exceeded"
-
-// violated returns the names of the policies that refuse.
-func (d *decision) violated() []string {
-	names := []string{}
-	for i := range d.Policies {
-		if p := &d.Policies[i]; p.limited && !p.Shadow {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
 
 // maxInteger is the largest integer of a structured field.
 const maxInteger = 999_999_999_999_999

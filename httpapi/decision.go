@@ -24,7 +24,7 @@ type refusal struct {
 	Type     string   `json:"type"`
 	Title    string   `json:"title"`
 	Status   int      `json:"status"`
-	Violated []string `json:"violated-policies"`
+	Violated []string `json:"violated-policies"` // the names of those that refuse
 }
 
 // numbers are those of a limit. Times are in seconds.
