@@ -6,32 +6,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Limits bound a script.
-type Limits struct {
-	Bytes int // of all strings and tables that it makes
-	Steps int // between two calls of check, which says whether the script may go on
-
-	// More asks for memory that scripts share: bytes beyond OwnBytes. If it is nil, Bytes is the only bound.
-	More func(bytes int) bool
-}
-
-// OwnBytes is what a script may make without a call of More. Each call of More asks for a multiple of OwnBytes.
-const OwnBytes = 128 << 10
-
-// DefaultLimits are 256 MiB, and a call of check every 10,000 steps, which take about a millisecond.
-var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
-
-// The rough cost of values in bytes.
-const (
-	TextCost  = 40
-	slotCost  = 24
-	ItemCost  = 48
-	gapCost   = 64 // of an item that is not set, before one that is: the interpreter fills the gap
-	FieldCost = 200
-	tableCost = 900 // with the first items, for 32 of which there is room, or with the first fields
-	FuncCost  = 400 // of a function of Go that a library function makes
-)
-
 // A budget counts what a script does and makes.
 type budget struct {
 	limits  Limits
@@ -77,17 +51,17 @@ func (m *Machine) ask() {
 // Make counts bytes that the script makes. Call it before they are made.
 func (m *Machine) Make(bytes int) {
 	if !m.MayMake(bytes) {
-		m.refuse(bytes)
+		m.Stop(m.refusal(bytes))
 	}
 }
 
-// refuse ends a script that makes too much.
-func (m *Machine) refuse(bytes int) {
+// refusal says why MayMake has refused bytes.
+func (b *budget) refusal(bytes int) string {
 	who := "script"
-	if bytes >= 0 && m.made <= m.limits.Bytes {
+	if bytes >= 0 && b.made <= b.limits.Bytes {
 		who = "all scripts that run now"
 	}
-	m.Stop(fmt.Sprintf("OOM %s made more than %d bytes of strings and tables", who, m.limits.Bytes))
+	return fmt.Sprintf("OOM %s made more than %d bytes of strings and tables", who, b.limits.Bytes)
 }
 
 // MakeText counts a text of n bytes. The allocator rounds its size up.
@@ -155,4 +129,4 @@ func (m *Machine) MaxBytes() int { return m.limits.Bytes }
 func (m *Machine) Made() int { return m.made }
 
 // WearOut says that the machine must not be used for another script.
-func (m *Machine) WearOut() { m.worn = true }
+func (b *budget) WearOut() { b.worn = true }

@@ -3,6 +3,7 @@
 //
 //	machine.go                         Machine: one interpreter, used again and again
 //	library.go                         what all scripts of a Machine share
+//	limits.go                          the bounds of a script, and what values cost
 //	budget.go                          steps and bytes: how a script is stopped
 //	compile.go                         source to function
 //	call.go                            calls of Lua functions, protected or not

@@ -23,12 +23,15 @@ func newFilled(t *lua.LTable) *filled {
 // keptBytes is how many bytes of texts a table keeps for the next run, which overwrites them.
 const keptBytes = 4 << 10
 
-func (t *filled) fill(m *Machine, values [][]byte) {
+// fill fills the table. It reports false if the script must not make so much.
+func (t *filled) fill(m *Machine, values [][]byte) bool {
 	t.bytes = 0
 	for _, v := range values {
 		t.bytes += len(v)
 	}
-	m.Make(TextCost*len(values) + t.bytes)
+	if !m.MayMake(TextCost*len(values) + t.bytes) {
+		return false
+	}
 	if len(values) != t.n || !t.asFilled() {
 		*t.LTable = *m.L.CreateTable(len(values), 0)
 	}
@@ -38,6 +41,7 @@ func (t *filled) fill(m *Machine, values [][]byte) {
 			t.RawSetInt(i+1, lua.LString(v))
 		}
 	}
+	return true
 }
 
 // asFilled reports whether the previous script has added nothing to the table.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 
@@ -102,16 +103,12 @@ func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
 // Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether
 // the script may go on; its error stops the script. Begin returns an error if the keys and arguments alone
 // exceed the memory of a script.
-func (m *Machine) Begin(keys, args [][]byte, check func() error) (stopped error) {
-	defer func() {
-		if raised := recover(); raised != nil {
-			stopped = raised.(*lua.ApiError)
-		}
-	}()
+func (m *Machine) Begin(keys, args [][]byte, check func() error) error {
 	m.budget.begin(check)
 	m.counted = m.slots()
-	m.keys.fill(m, keys)
-	m.argv.fill(m, args)
+	if !m.keys.fill(m, keys) || !m.argv.fill(m, args) {
+		return errors.New(m.refusal(0))
+	}
 	for _, reset := range m.resets {
 		reset()
 	}
