@@ -23,10 +23,11 @@ type scenario struct {
 	keys  int     // by Zipf's law; 0 for one
 	heavy bool    // one node has 80 % of the load
 
-	bursts   bool  // all requests of a second come to one node within 50 ms
-	moves    bool  // the load moves from node to node every two seconds
-	pauses   bool  // each node pauses for 0.2 to 3 s, again and again
-	cuts     bool  // half of the nodes are cut off for 10 s
+	bursts   bool // all requests of a second come to one node within 50 ms
+	moves    bool // the load moves from node to node every two seconds
+	pauses   bool // each node pauses for 0.2 to 3 s, again and again
+	cuts     bool // half of the nodes are cut off for 10 s
+	policy   Policy
 	restarts int64 // seconds after which each node restarts; 0 for never
 	seconds  int64
 
@@ -138,7 +139,7 @@ func (s *scenario) simulate(t *testing.T, seed uint64, central bool) (got result
 	if s.bursts {
 		slices.SortFunc(trace, func(a, b arrival) int { return int(a.at - b.at) })
 	}
-	w := &world{Rand: r, waited: []int64{}}
+	w := &world{Rand: r, waited: []int64{}, policy: s.policy}
 	keys := newStore()
 	for i := range max(1, s.keys) {
 		h := newHub(t, keys, s.limit)
@@ -266,4 +267,18 @@ func TestScenarios(t *testing.T) {
 		require.LessOrEqual(t, messages, 1.3*s.messages, s.name)
 	}
 	t.Log(table)
+}
+
+// TestShares: with half of the sidecars cut off for ten seconds, all of them together admit less than twice the
+// limit, and more than they do with deny.
+func TestShares(t *testing.T) {
+	admitted := map[Policy]int64{}
+	for _, policy := range []Policy{Deny, Share} {
+		s := scenario{limit: "CL.THROTTLE 999 1000 1", nodes: 8, rate: 3000, cuts: true, seconds: 30, policy: policy}
+		admitted[policy] = s.simulate(t, 1, false).admitted
+	}
+	ratio := float64(admitted[Share]) / float64(admitted[Deny])
+	t.Logf("admitted with shares ÷ with deny: %.2f", ratio)
+	require.Greater(t, ratio, 1.1)
+	require.Less(t, ratio, 1.4, "half of the limit for a third of the time, and half of the burst")
 }

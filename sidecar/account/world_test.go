@@ -16,6 +16,7 @@ type world struct {
 	serial int
 
 	delay    func(*node) (micros int64, lost bool) // of a message on its way, in either direction
+	policy   Policy                                // while the hub does not answer
 	repeats  func() bool                           // whether the hub gets a question twice, if set
 	admitted func(key int, at, quantity int64)
 	waited   []int64 // how long each request waited for its decision, if kept
@@ -28,6 +29,7 @@ type node struct {
 	w       *world
 	table   *Table
 	ticks   bool
+	isLost  bool             // the hub has not answered the last question
 	paused  int64            // until then the process stands still
 	cut     func(int64) bool // whether no message passes at a time
 	clock   func(int64) Time // what its clocks show
@@ -125,8 +127,23 @@ func (n *node) fromHub(do func()) {
 func (n *node) take(key int, quantity int64) {
 	a, r := n.account(key), &request{key, quantity, n.w.now}
 	verdict, _ := a.Take(n.time(), quantity)
+	if n.isLost && (verdict == Wait || verdict == Pass) {
+		if verdict == Wait {
+			a.Gone(quantity)
+		}
+		verdict = n.withoutHub(a, quantity)
+	}
 	n.settle(a, r, verdict)
 	n.ask(a, key)
+}
+
+// withoutHub decides by the policy of the world. A request whose limit nobody knows gets an error.
+func (n *node) withoutHub(a *Account, quantity int64) Verdict {
+	verdict, _ := a.WithoutHub(n.time(), quantity, n.w.policy, int64(len(n.w.nodes)))
+	if verdict == Pass {
+		return Refused
+	}
+	return verdict
 }
 
 // settle does what a verdict says.
@@ -187,14 +204,14 @@ func (n *node) sendAsk(a *Account, key int, ask Ask) {
 			w.hubs[key].lease(w.hubTime(), Ask{Want: ask.Want, TTL: ask.TTL})
 		}
 		n.fromHub(func() {
-			isOpen = false
+			isOpen, n.isLost = false, false
 			a.Granted(n.time(), ask, g)
 			n.again(a, key, false)
 		})
 	})
 	n.on(w.now+timeout, func() {
 		if isOpen {
-			isOpen = false
+			isOpen, n.isLost = false, true
 			a.Lost(n.time(), ask)
 			n.again(a, key, true)
 		}
@@ -208,11 +225,7 @@ func (n *node) again(a *Account, key int, isLost bool) {
 	for _, r := range all {
 		if isLost {
 			a.Gone(r.quantity)
-			verdict, _ := a.WithoutHub(n.time(), r.quantity, Deny, 1)
-			if verdict == Local {
-				panic("a unit out of nothing")
-			}
-			n.w.refused++
+			n.settle(a, r, n.withoutHub(a, r.quantity))
 			continue
 		}
 		verdict, _ := a.Again(n.time(), r.quantity)

@@ -74,8 +74,8 @@ func (l *Limiter) mayLease(quantity int64, questions []Question) bool {
 
 // ask decides about an action.
 func (s *leases) ask(ctx context.Context, q Question, quantity int64) (Decision, error) {
-	began := s.clock()
 	e := s.lock(q)
+	began := s.clock() // with the lock: a clock read before may be late for the end of a lease
 	now := began
 	verdict, answer := e.account.Take(now, quantity)
 	for verdict == account.Wait {
@@ -223,8 +223,8 @@ func (e *leased) decision(allowed bool, a account.Answer) Decision {
 func (s *leases) send(e *leased, ask account.Ask) {
 	s.startTicks()
 	g, err := s.lease(e, &ask)
-	now := s.clock()
 	e.shard.mu.Lock()
+	now := s.clock()
 	var refused redis.Error
 	switch {
 	case err == nil:

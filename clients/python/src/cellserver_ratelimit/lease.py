@@ -156,9 +156,9 @@ class Leases(_Leases):
 
     def ask(self, pair: tuple[Any, ...], quantity: int) -> Decision:
         """Decides about an action."""
-        began = now = self.clock()
         with self.lock:
-            one = self._find(pair)
+            one, now = self._find(pair), self.clock()
+            began = now
             verdict, answer = one.account.take(now, quantity)
             ask, answered = self._next(one, now, verdict), one.answered
         while verdict == WAIT:
@@ -245,14 +245,14 @@ class AsyncLeases(_Leases):
 
     async def ask(self, pair: tuple[Any, ...], quantity: int) -> Decision:
         """Decides about an action."""
-        now = self.clock()
+        now, end = self.clock(), asyncio.get_running_loop().time() + self.timeout
         one = self._find(pair)
         verdict, answer = one.account.take(now, quantity)
         while verdict == WAIT:
             answered = one.answered
             self._start(one, now, verdict)
             try:
-                async with asyncio.timeout(self.timeout):
+                async with asyncio.timeout_at(end):
                     await answered.wait()
             except TimeoutError:
                 raise self._late(one, quantity) from None
