@@ -9,6 +9,7 @@
 //	fields.go    the fields of a body
 //	number.go    the numbers of a body
 //	throttle.go  /throttle: limits in the request, one row for each limiter
+//	enter.go     /enter and /leave: calls of a service within a limit that the server finds
 //	words.go     limits in people's words
 //	reserve.go   /reserve and /settle: an estimate of a cost, and the real cost
 //	reset.go     /reset: a fresh start for keys

@@ -71,7 +71,9 @@ func mustBe(name, kind string, value any) *Problem {
 // takesText reports whether a field is a text. All others are numbers.
 // A day may also be the name of a weekday.
 func takesText(name string) bool {
-	return slices.Contains([]string{"key", "holder", "id", "tz", "scope", "rule", "by"}, name)
+	return slices.Contains([]string{
+		"key", "holder", "id", "tz", "scope", "rule", "by", "algorithm", "partition", "outcome",
+	}, name)
 }
 
 // takeOption removes an option from the body. It returns the words of the command for it.

@@ -46,6 +46,10 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return a.forward(w, r, &cfg)
 	case path == "/throttle":
 		return a.throttle(w, r)
+	case path == "/enter":
+		return a.enter(w, r)
+	case path == "/leave":
+		return a.leave(w, r)
 	case path == "/reserve":
 		return a.budget(w, r, &reservation)
 	case path == "/settle":
@@ -59,7 +63,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return openAPI(w, r)
 	}
 	return problem(http.StatusNotFound, notFound, "there is no path %s: ask /check, /explain, /forward, "+
-		"/throttle, /reserve, /settle, /reset, /status, /rules, /overrides, /try or /openapi.json",
+		"/throttle, /enter, /leave, /reserve, /settle, /reset, /status, /rules, /overrides, /try or /openapi.json",
 		quote.Word(path))
 }
 

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"strings"
+
 	"log/slog"
 
 	"cellserver/acl"
@@ -81,6 +83,7 @@ func New(o Options) *Server {
 	s.settings.users = users
 	s.settings.changed = func(old, cfg *config.Config) {
 		s.slow.Configure(cfg)
+		s.stats.Meters.Watch(strings.Fields(cfg.AdaptiveMetricsKeys))
 		if cfg.RequirePass != old.RequirePass {
 			users.SetPassword(cfg.RequirePass)
 		}
@@ -97,6 +100,7 @@ func New(o Options) *Server {
 	ruleSet.Tell(changes.Adopted)
 	ruleSet.Clock(o.Clock.Now)
 	s.stats.Init()
+	s.stats.Meters.Watch(strings.Fields(o.Config.AdaptiveMetricsKeys))
 	known := &scripts.Scripts{}
 	s.report = report.New(report.Sources{
 		Store: o.Store, Clock: o.Clock, Config: config, Process: o.Process, Disk: o.Persistence, Control: &s.control,

@@ -196,8 +196,9 @@ type Config struct {
 	HTTP HTTP
 
 	// Metrics.
-	Metrics        Web
-	MetricsTopKeys int
+	Metrics             Web
+	MetricsTopKeys      int
+	AdaptiveMetricsKeys string // up to MostAdaptiveKeys keys
 
 	// Persistence.
 	DBFilename              string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"cellserver/internal/config/value"
 )
@@ -29,7 +30,22 @@ var metricsDirectives = group("Metrics", "",
 	field("metrics-top-keys", value.Int(0, 1000), "0", func(c *Config) *int { return &c.MetricsTopKeys },
 		"Number of keys that metrics and INFO list: the keys that are refused most often; 0 is none. "+
 			"Metrics need no password, and a key may be the name of a person or a credential."),
+	field("adaptive-metrics-keys", value.Checked("up to 32 keys", faultOfKeys), "",
+		func(c *Config) *string { return &c.AdaptiveMetricsKeys },
+		"Keys of [CL.ENTER](adaptive.md) in database 0 whose limits the metrics and the page show, with spaces "+
+			"between them."),
 )
+
+// MostAdaptiveKeys is the most keys of adaptive-metrics-keys.
+const MostAdaptiveKeys = 32
+
+// faultOfKeys returns the fault of a list of keys.
+func faultOfKeys(text string) string {
+	if len(strings.Fields(text)) > MostAdaptiveKeys {
+		return "use at most 32 keys"
+	}
+	return ""
+}
 
 // validateRules checks the sources of rules.
 func (c *Config) validateRules() error {

@@ -112,8 +112,8 @@ func TestWatched(t *testing.T) {
 	one := list[1]
 	require.Equal(t, []int64{5000, 10000, 5000, 0}, []int64{one.Drops, one.Refused, one.Windows[adaptive.Held], one.Windows[adaptive.Fell]})
 	require.Len(t, one.Points, points)
-	require.Equal(t, Point{4999e9, 4999, 0, 10e6, 20e6, 20}, one.Points[points-1])
-	require.EqualValues(t, 1409, one.Points[0].Limit)
+	require.Equal(t, Point{4999e9, 4999, 0, 10e6, 20e6, 40}, one.Points[points-1])
+	require.EqualValues(t, 1499, one.Points[0].Limit)
 	all.Watch(nil)
 	require.Empty(t, all.WatchedKeys())
 }

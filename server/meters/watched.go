@@ -10,10 +10,10 @@ import (
 // MostWatched is the most keys that the configuration may list.
 const MostWatched = 32
 
-// The history of a watched key: a point for each 10 seconds of the last hour.
+// The history of a watched key: a point for each minute of the last hour.
 const (
-	pointLength = 10_000_000_000 // ns
-	points      = 360
+	pointLength = 60_000_000_000 // ns
+	points      = 60
 )
 
 // watched has totals and the last hour of the keys that the configuration lists.
@@ -34,7 +34,7 @@ type Watched struct {
 	Points  []Point
 }
 
-// Point is the last window that ended in 10 seconds, and what all of them refused.
+// Point is the last window that ended in a minute, and what all of them refused.
 type Point struct {
 	At, Limit, Calls, Base, Latency, Refused int64 // Unix ns, and ns
 }

@@ -6,6 +6,7 @@
 //	info_server.go  server, clients, memory, CPU, keyspace
 //	info_cluster.go  replication and cluster
 //	info_stats.go   statistics of commands, errors and latencies
+//	adaptive.go     adaptive limits, in INFO, as metrics and for the page
 //	info_limits.go  decisions of limiters and rules
 //	sidecar.go      what INFO and the metrics show of a sidecar
 //	process.go      what INFO shows of the process

@@ -12,7 +12,8 @@ import (
 // deciding returns the commands that decide about a key, sorted by name.
 func deciding() []*commands.Command {
 	return slices.DeleteFunc(commands.ByName(), func(c *commands.Command) bool {
-		return c.Group != commands.GroupLimiter || !c.HasKeys() || c.Name == "cl.release"
+		return c.Group != commands.GroupLimiter || !c.HasKeys() ||
+			slices.Contains([]string{"cl.leave", "cl.limit", "cl.release"}, c.Name)
 	})
 }
 
@@ -36,6 +37,7 @@ func (r *Report) infoThrottle(t *text, _ int64) {
 		t.add("rule_"+rule.Name, fmt.Sprintf("allowed=%d,limited=%d,shadow_limited=%d",
 			rule.Allowed, rule.Limited, rule.Shadowed))
 	}
+	r.infoAdaptive(t)
 	for i, k := range r.Stats.Limited.Top(stats.AnyDB, r.Config().MetricsTopKeys, false) {
 		t.add(fmt.Sprintf("limited_most_%d", i+1), fmt.Sprintf("db=%d,times=%d,over=%d,key=%s",
 			k.DB, k.Times, k.Over, strconv.Quote(string(k.Key))))

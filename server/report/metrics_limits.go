@@ -24,6 +24,7 @@ func (r *Report) metricsLimiters(x *exposition) {
 	}
 	r.metricsLeases(x)
 	r.metricsRuleSource(x)
+	r.metricsAdaptive(x)
 	x.gauge("limited_keys", "Refusals of the keys that limiters refused most often (CL.TOP).")
 	shown := map[string]bool{}
 	for _, t := range r.Stats.Limited.Top(stats.AnyDB, r.Config().MetricsTopKeys, false) {

@@ -20,6 +20,7 @@ type status struct {
 	UptimeMS int64          `json:"uptime_ms"` // of a clock that is never set back
 	Commands []commandCount `json:"commands"`
 	Rules    []ruleCount    `json:"rules"`
+	Adaptive []adaptiveNow  `json:"adaptive"`     // of adaptive-metrics-keys
 	Source   *sourceNow     `json:"rules_source"` // null without rules-file and rules-url
 	// DecisionNS is a histogram of how long decisions take. A pair has the upper end of a bucket in
 	// nanoseconds, and the number of decisions in the bucket.
@@ -108,7 +109,7 @@ func (r *Report) Status() string {
 	decided, took := r.decided()
 	s := status{
 		Version: commands.Version, RunID: r.Control.RunID(), UptimeMS: (r.Clock.Monotonic() - r.since) / 1e6,
-		Commands: decided, Rules: []ruleCount{}, DecisionNS: took,
+		Commands: decided, Rules: []ruleCount{}, Adaptive: r.adaptiveNow(), DecisionNS: took,
 		Server: r.usageNow(), Persistence: r.persistenceNow(), Cluster: r.clusterNow(),
 		Leases: r.leasesNow(),
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"cellserver/tests/bench/adaptive"
 	"cellserver/tests/bench/contest"
 	"cellserver/tests/bench/report"
 	"cellserver/tests/bench/server"
@@ -125,7 +126,14 @@ var modes = []mode{
 	{"limiters", "the other limiters beside CL.THROTTLE, and the transaction of a sliding log", besides, 3},
 	{"memory", "resident bytes a throttle key takes", memory, 0},
 	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", clusterMode, 1},
+	{"adaptive", "a service that changes, in simulation: what each limiter of concurrent calls does for it", compareAdaptive, 0},
 	{"targets", "the bounds that guard the lead: what was measured, and which are met", measureTargets, 1},
+}
+
+// compareAdaptive runs the simulation of adaptive limits.
+func compareAdaptive(_ context.Context, o contest.Options) ([]report.Section, error) {
+	found := adaptive.Compare(1, func(name string) bool { return strings.Contains(name, o.Only) })
+	return []report.Section{found}, nil
 }
 
 func modeNamed(name string) *mode {

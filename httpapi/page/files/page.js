@@ -10,6 +10,7 @@ import { Table, cell, head, list, set } from "/table.js";
 const every = 1000;
 const afterFailure = 3000;
 const rulesEvery = 10; // seconds
+const hour = 60; // minutes
 
 const by = (id) => document.getElementById(id);
 const history = new History();
@@ -30,6 +31,31 @@ const top = new Table(
   by("top"),
   (row, k) => [(cell(row, "key").textContent = k.name), cell(row, "n")],
   ([, times], k) => set(times, k.over > 0 ? `${count(k.times - k.over)} to ${count(k.times)}` : count(k.times)),
+);
+const adaptive = new Table(
+  by("adaptive"),
+  (row, k) => {
+    head(row, k.name).className = "key";
+    const cells = numbers(row, ["Limit", "In flight", "Latency", "Base", "Refused"]);
+    const sparks = ["Limit, last hour", "Latency, last hour"].map((name) => {
+      const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      svg.setAttribute("class", "spark");
+      svg.setAttribute("role", "img");
+      svg.setAttribute("aria-label", name);
+      cell(row, "", name).append(svg);
+      return svg;
+    });
+    return [...cells, ...sparks];
+  },
+  ([limit, calls, latency, base, refused, limits, latencies], k) => {
+    set(limit, count(k.limit), k.limit <= k.least && k.refused > 0 ? "n some" : "n");
+    set(calls, count(k.inflight));
+    set(latency, k.latency_us > 0 ? nanos(k.latency_us * 1000).join(" ") : "–");
+    set(base, k.base_us > 0 ? nanos(k.base_us * 1000).join(" ") : "–");
+    set(refused, count(k.refused), k.refused > 0 ? "n some" : "n none");
+    spark(limits, hour, [["", k.points.map((p) => p[0])]]);
+    spark(latencies, hour, [["", k.points.map((p) => p[3])]]);
+  },
 );
 const nodes = new Table(
   by("nodes"),
@@ -162,6 +188,8 @@ function show(reply) {
   showDisk(s.persistence);
   showCluster(s.cluster);
   showTop(reply);
+  adaptive.show(s.adaptive ?? []);
+  by("adaptive-card").hidden = !s.adaptive?.length;
   rules.watch(s.rules_source);
   if (!now) return;
   showTiles(s, now);

@@ -1,0 +1,171 @@
+package adaptive
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"golang.org/x/time/rate"
+)
+
+// Options are the choices of a user. The zero value has all defaults.
+type Options struct {
+	// Lease is how long a permit lasts whose caller has crashed; 60 seconds by default. It must be longer than a call may take.
+	Lease time.Duration
+	// Timeout bounds the wait for the limiter; 250 ms by default.
+	Timeout time.Duration
+	// Ceiling is how many calls of this process may be under way while the limiter does not answer; 20 by default.
+	Ceiling int
+	// Words are the options of CL.ENTER, such as BETWEEN 5 200. All callers of a key have the same ones.
+	Words []any
+	// OnError is called for each call about which the limiter did not decide. By default it logs one of them every 10 seconds.
+	OnError func(error)
+}
+
+// Outcome says how a call ended.
+type Outcome string
+
+// The outcomes.
+const (
+	OK     Outcome = "OK"     // an answer, also one with an error of the service
+	Drop   Outcome = "DROP"   // a timeout, or a service that is overloaded
+	Ignore Outcome = "IGNORE" // says nothing about the service: an error of the caller, or an answer of a cache
+)
+
+// ErrFull is the error of a call that must not begin: as many calls as the limit are under way. Do not retry at once.
+var ErrFull = errors.New("adaptive: as many calls as the limit are under way")
+
+// A Limit lets calls of one service begin.
+type Limit struct {
+	rdb     redis.UniversalClient
+	key     string
+	options Options
+	process string // begins the names of the holders of this process
+	calls   atomic.Int64
+	local   atomic.Int64 // calls under way without the server
+}
+
+// New returns the limit of a key. The client is one of [ratelimit.Connect], or another one with ContextTimeoutEnabled and without
+// retries: a question that is sent twice takes one permit, because it has one holder.
+func New(rdb redis.UniversalClient, key string, options Options) (*Limit, error) {
+	switch {
+	case rdb == nil:
+		return nil, errors.New("adaptive: the client is nil")
+	case key == "":
+		return nil, errors.New("adaptive: the key is empty")
+	case options.Lease < 0 || options.Timeout < 0 || options.Ceiling < 0:
+		return nil, errors.New("adaptive: Lease, Timeout and Ceiling are above 0, or 0 for the default")
+	}
+	if options.Lease == 0 {
+		options.Lease = time.Minute
+	}
+	if options.Timeout == 0 {
+		options.Timeout = 250 * time.Millisecond
+	}
+	if options.Ceiling == 0 {
+		options.Ceiling = 20
+	}
+	if options.OnError == nil {
+		sometimes := rate.Sometimes{Interval: 10 * time.Second}
+		options.OnError = func(err error) {
+			sometimes.Do(func() { slog.Error("the adaptive limit did not decide", "error", err) })
+		}
+	}
+	return &Limit{rdb: rdb, key: key, options: options, process: rand.Text() + ":"}, nil
+}
+
+// A Call is a call of the service that is under way.
+type Call struct {
+	limit   *Limit
+	holder  string // "" if the server did not decide
+	began   time.Time
+	latency time.Duration // that Measured has set
+	ended   atomic.Bool
+}
+
+// Enter asks whether a call may begin. The error is [ErrFull] if it must not. If the server does not answer, calls begin up to the
+// local ceiling. The caller ends the call with [Call.Leave], in a defer statement.
+func (l *Limit) Enter(ctx context.Context) (*Call, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	holder := l.process + strconv.FormatInt(l.calls.Add(1), 36)
+	words := append([]any{"CL.ENTER", l.key, seconds(l.options.Lease), holder}, l.options.Words...)
+	reply, err := l.ask(ctx, words)
+	if err == nil && len(reply) == 0 {
+		err = errors.New("adaptive: the reply of CL.ENTER is empty")
+	}
+	switch {
+	case err != nil:
+		l.options.OnError(err)
+		return l.enterLocally()
+	case reply[0] != 0:
+		return nil, ErrFull
+	}
+	return &Call{limit: l, holder: holder, began: time.Now()}, nil
+}
+
+// enterLocally lets a call begin under the local ceiling.
+func (l *Limit) enterLocally() (*Call, error) {
+	if l.local.Add(1) > int64(l.options.Ceiling) {
+		l.local.Add(-1)
+		return nil, ErrFull
+	}
+	return &Call{limit: l, began: time.Now()}, nil
+}
+
+// Measured ends the time that the service has taken. Without it the time ends with Leave.
+func (c *Call) Measured() { c.latency = max(time.Since(c.began), 1) }
+
+// Leave ends the call, and reports the time since Enter. A second Leave does nothing.
+func (c *Call) Leave(outcome Outcome) {
+	if c.ended.Swap(true) {
+		return
+	}
+	if c.latency == 0 {
+		c.Measured()
+	}
+	l := c.limit
+	if c.holder == "" {
+		l.local.Add(-1)
+		return
+	}
+	words := []any{"CL.LEAVE", l.key, c.holder, seconds(c.latency), string(outcome)}
+	if _, err := l.ask(context.Background(), words); err != nil {
+		l.options.OnError(err) // the permit comes back at the end of its lease
+	}
+}
+
+// ask sends a command whose reply is integers. The server counts a call also if its client leaves meanwhile.
+func (l *Limit) ask(ctx context.Context, words []any) ([]int64, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
+	defer cancel()
+	cmd := redis.NewIntSliceCmd(ctx, words...)
+	if err := l.rdb.Process(ctx, cmd); err != nil {
+		return nil, fmt.Errorf("adaptive: %w", err)
+	}
+	return cmd.Val(), nil
+}
+
+// seconds writes a duration as a command has it.
+func seconds(d time.Duration) string { return fmt.Sprintf("%d.%09d", d/time.Second, d%time.Second) }
+
+// OutcomeOf returns the outcome of a call that ended with an error. A timeout is a drop. Any other error says nothing about how fast
+// the service is.
+func OutcomeOf(err error) Outcome {
+	var late net.Error
+	switch {
+	case err == nil:
+		return OK
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
+		return Drop
+	}
+	return Ignore
+}
