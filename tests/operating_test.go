@@ -44,7 +44,7 @@ func firstColumn(lines []string) (all []string) {
 func TestOperatingNamesEveryMetric(t *testing.T) {
 	port, rules := porttest.Free(t), filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
-	c := resptest.Dial(t, startServer(t, "--metrics-port", strconv.Itoa(port), "--rules-file", rules))
+	c := resptest.Dial(t, startServer(t, "--metrics-port", strconv.Itoa(port), "--rules-file", rules, "--adaptive-metrics-keys", "search"))
 	c.Do("CL.THROTTLE", "user:1", 15, 30, 60)
 	reply, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/metrics", port))
 	require.NoError(t, err)

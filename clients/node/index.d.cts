@@ -246,3 +246,53 @@ export interface KeyOptions {
  * Key').
  */
 export function keys(options?: KeyOptions): (source: string) => (request: any) => Buffer;
+
+/** How a call of a service ended. DROP is a time-out, or a service that is overloaded. IGNORE counts nothing. */
+export type Outcome = 'OK' | 'DROP' | 'IGNORE';
+
+export interface AdaptiveOptions {
+  /**
+   * Milliseconds after which the permit of a caller that has crashed is free; 60,000 by default. Longer than a
+   * call.
+   */
+  lease?: number;
+  /** Milliseconds that a call waits for the limiter; 250 by default. */
+  timeout?: number;
+  /** How many calls of this process may be under way while the limiter does not answer; 20 by default. */
+  ceiling?: number;
+  /** Options of CL.ENTER, such as ['BETWEEN', 5, 200]. All callers of a key have the same ones. */
+  words?: ReadonlyArray<string | number>;
+  /** Is called for each call about which the limiter did not decide. */
+  onError?: (error: Error) => void;
+}
+
+/** Ends a call. A second time does nothing. */
+export interface Leave {
+  (outcome?: Outcome): Promise<void>;
+  /** Ends the time of the service, before the end of the call. */
+  measured(): void;
+}
+
+/** Lets calls of one service begin, within a limit that the server finds for all callers. */
+export class AdaptiveLimit {
+  constructor(client: Client, key: string | Buffer, options?: AdaptiveOptions);
+  /**
+   * Asks whether a call may begin. The promise is rejected with LimitReached if it must not. Without an answer
+   * of the server, calls begin up to the ceiling.
+   */
+  enter(): Promise<Leave>;
+  /** Runs a call if it may begin, and reports how it ended. A result with a status is a reply of HTTP. */
+  run<Result>(call: () => Promise<Result> | Result): Promise<Result>;
+  /** Returns fetch, or the request of undici, within the limit. A call ends with the header of its reply. */
+  wrap(): typeof fetch;
+  wrap<Arguments extends unknown[], Result>(
+    request: (...args: Arguments) => Promise<Result>,
+  ): (...args: Arguments) => Promise<Result>;
+  /** Returns middleware for Express and Connect: a request that must not begin has the status 503. */
+  express(): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+}
+
+/** As many calls as the limit are under way. Do not retry at once. */
+export class LimitReached extends Error {
+  readonly status: 503;
+}

@@ -12,5 +12,7 @@ export const {
   hono,
   network,
   keys,
+  AdaptiveLimit,
+  LimitReached,
 } = all;
 export { rateLimit as default };

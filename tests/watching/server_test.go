@@ -37,7 +37,8 @@ func start(t *testing.T, cluster bool) *server {
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte("rules: {kept: {limits: CL.WINDOW 5 60}}\n"), 0o600))
 	port := fmt.Sprint(porttest.Free(t))
-	more := []string{"--rules-file", rules, "--maxmemory", "1gb", "--metrics-top-keys", "10"}
+	more := []string{"--rules-file", rules, "--maxmemory", "1gb", "--metrics-top-keys", "10",
+		"--adaptive-metrics-keys", "search"}
 	if cluster {
 		more = append(more, "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:"+port)
 	}

@@ -8,17 +8,19 @@ import { createClient, createCluster } from 'redis';
 import { rateLimit as originalLimit } from 'express-rate-limit';
 import fastifyRateLimit from '@fastify/rate-limit';
 import {
+  AdaptiveLimit,
   express,
   ExpressStore,
   fastify,
   fastifyStore,
   hono,
   Limiter,
+  LimitReached,
   network,
   NoDecision,
   rateLimit,
 } from 'cellserver-ratelimit';
-import type { Cost, Decision, Options, Question, RateLimitOptions, Rule } from 'cellserver-ratelimit';
+import type { AdaptiveOptions, Cost, Decision, Options, Question, Leave, Outcome, RateLimitOptions, Rule } from 'cellserver-ratelimit';
 import { check, type HttpDecision } from 'cellserver-ratelimit/http';
 
 const options: Options = {
@@ -138,3 +140,19 @@ rateLimit({ client, store: new ExpressStore({ client }) });
 app.use(rateLimit({ client, skip: (req) => req.noSuchField }));
 // @ts-expect-error a question has a key
 await check('http://127.0.0.1:7380', { rule: 'login' });
+
+const adaptive: AdaptiveOptions = { lease: 60_000, timeout: 250, ceiling: 20, words: ['BETWEEN', 5, 500] };
+const service = new AdaptiveLimit(createClient(), 'search', adaptive);
+const dropped: Outcome = 'DROP';
+const called: Response = await service.wrap()('http://127.0.0.1:1');
+const answer: number = await service.run(async () => called.status);
+const other: (n: number) => Promise<string> = service.wrap(async (n: number) => String(n + answer));
+expressApp().use(service.express());
+try {
+  const leave: Leave = await service.enter();
+  leave.measured();
+  await leave(dropped);
+  await other(1);
+} catch (error) {
+  if (error instanceof LimitReached) console.error(error.status);
+}

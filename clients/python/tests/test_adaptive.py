@@ -1,0 +1,147 @@
+"""Adaptive limits before a real slow service."""
+import asyncio
+import http.server
+import threading
+import time
+import unittest
+
+import httpx
+import redis
+import redis.asyncio
+from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, LimitReached
+from cellserver_ratelimit.httpx import AsyncTransport, Transport
+
+from .harness import ServerTest
+
+
+class Service(http.server.BaseHTTPRequestHandler):
+    """A service that takes 20 ms, or longer than its caller waits."""
+
+    now = most = 0
+    lock = threading.Lock()
+
+    def do_GET(self):
+        with Service.lock:
+            Service.now += 1
+            Service.most = max(Service.most, Service.now)
+        time.sleep(0.5 if self.path == "/late" else 0.02)
+        with Service.lock:
+            Service.now -= 1
+        try:
+            self.send_response({"/full": 503, "/wrong": 404}.get(self.path, 200))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        except OSError:
+            pass  # the caller has given up
+
+    def log_message(self, *_):
+        pass
+
+
+class AdaptiveTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+        threading.Thread(target=self.service.serve_forever).start()
+        self.addCleanup(self.service.server_close)
+        self.addCleanup(self.service.shutdown)
+        self.address = f"http://127.0.0.1:{self.service.server_port}"
+
+    def limit(self, key="service", *words):
+        client = redis.Redis.from_url(self.url)
+        self.addCleanup(client.close)
+        return AdaptiveLimit(client, key, timeout=60, words=words)
+
+    def state(self, key):
+        return self.do("CL.LIMIT", key)
+
+    def test_threads(self):
+        limit, full = self.limit("service", "START", 4, "BETWEEN", 1, 8, "WINDOW", 0), []
+        client = httpx.Client(transport=Transport(limit, httpx.HTTPTransport()), timeout=60)
+        self.addCleanup(client.close)
+        Service.most = 0
+
+        def calls():
+            for _ in range(5):
+                try:
+                    client.get(self.address)
+                except LimitReached:
+                    full.append(1)
+
+        threads = [threading.Thread(target=calls) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual(Service.most, 8)
+        self.assertTrue(full)
+        self.assertEqual(self.state("service")["inflight"], 0)
+        self.assertGreaterEqual(self.state("service")["base_us"], 15_000)
+
+    def test_transport(self):
+        for path, want in {"/late": 9, "/full": 9, "/wrong": 10, "/": 10}.items():
+            limit = self.limit(path, "AIMD", 100, "WINDOW", 0, "START", 10)
+            with httpx.Client(transport=Transport(limit, httpx.HTTPTransport()), timeout=60) as client:
+                if path == "/late":
+                    with self.assertRaises(httpx.ReadTimeout):
+                        client.get(self.address + path, timeout=0.1)
+                else:
+                    client.get(self.address + path)
+            self.assertEqual((self.state(path)["limit"], self.state(path)["inflight"]), (want, 0), path)
+
+    def test_asyncio(self):
+        async def run():
+            client = redis.asyncio.Redis.from_url(self.url)
+            limit = AsyncAdaptiveLimit(client, "service", timeout=60, words=["BETWEEN", 1, 1])
+            replies = []
+
+            async def app(scope, receive, send):
+                if not replies:
+                    await AdaptiveASGI(app, limit)({"type": "http"}, None, send)  # a second request meanwhile
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+
+            async def send(event):
+                if event["type"] == "http.response.start":
+                    replies.append(event["status"])
+
+            await AdaptiveASGI(app, limit)({"type": "http"}, None, send)
+            self.assertEqual(replies, [503, 200])
+            transport = AsyncTransport(limit, httpx.AsyncHTTPTransport())
+            async with httpx.AsyncClient(transport=transport, timeout=60) as http_client:
+                self.assertEqual((await http_client.get(self.address + "/full")).status_code, 503)
+            with self.assertRaises(asyncio.CancelledError):
+                async with limit.call():
+                    raise asyncio.CancelledError
+            await client.aclose()
+
+        asyncio.run(run())
+        self.assertEqual(self.state("service")["inflight"], 0)
+        self.assertEqual(self.state("service")["drops"], 1)
+
+    def test_without_server(self):
+        errors = []
+        limit = AdaptiveLimit("redis://127.0.0.1:1", "k", ceiling=2, on_error=errors.append)
+        with limit.call():
+            with limit.call(), self.assertRaises(LimitReached), limit.call():
+                pass
+            with limit.call():
+                pass
+        self.assertEqual(len(errors), 4)
+
+    def test_wrong_options(self):
+        for options in ({"lease": 0}, {"timeout": 0}, {"ceiling": 0}, {"ceiling": 1.5}, {"words": "VEGAS"}):
+            with self.assertRaises(ValueError):
+                AdaptiveLimit(self.url, "k", **options)
+
+
+def page():
+    """The program of README.md."""
+    limit = AdaptiveLimit("redis://127.0.0.1:6379", "search", words=["BETWEEN", 5, 500])
+    client = httpx.Client(transport=Transport(limit))
+    return client
+
+
+class ReadmeTest(unittest.TestCase):
+    def test_page(self):
+        with page() as client:
+            self.assertIsInstance(client._transport, Transport)
