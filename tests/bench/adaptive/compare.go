@@ -38,7 +38,8 @@ where it is small). Cells have good replies a second, and the 99th percentile of
 of a real server, with a clock that the simulation moves.
 
 - **Halves**: 4,000 calls a second, 100 workers of 20 ms, half of them gone for a minute: before, during, after. Then the seconds
-  until the 99th percentile is at most 1.5 times the ideal, and the seconds until 95 % of the replies are good after the return.
+  until the 99th percentile is at most 1.5 times the ideal. The last number has the seconds until 95 % of the replies are good after
+  the return.
 - **Slower**: 2,000 calls a second, whose work takes 60 ms instead of 20 ms for a minute. Possible are 1,667.
 - **Overload**: 10,000 calls a second for ten minutes. Possible are 5,000. The first and the last five minutes.
 - **Hang**: nothing is done for 30 seconds. The seconds until 95 % of the replies are good again.
