@@ -10,8 +10,8 @@ import (
 	"cellserver/httpapi/line"
 )
 
-// entering and leaving are the rows of /enter and /leave. The fields of their lists that are not plain options
-// have functions of their own below.
+// entering and leaving are the rows of /enter and /leave. The fields of their lists that are not plain
+// options have functions of their own below.
 var (
 	entering = limiter{
 		command: "CL.ENTER", required: []string{"key", "lease", "holder"},
@@ -124,12 +124,13 @@ func (a *API) leave(w http.ResponseWriter, r *http.Request) *Problem {
 		return err
 	}
 	var words []string
+	outcomes := []string{"ok", "drop", "ignore"}
 	for _, name := range []string{"latency", "outcome"} {
 		word, ok, err := body.take(name)
 		switch {
 		case err != nil:
 			return err
-		case ok && name == "outcome" && !slices.Contains([]string{"ok", "drop", "ignore"}, strings.ToLower(word)):
+		case ok && name == "outcome" && !slices.Contains(outcomes, strings.ToLower(word)):
 			return mustBe(name, "ok, drop or ignore", word)
 		case ok:
 			words = append(words, word)

@@ -63,7 +63,8 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
 		return openAPI(w, r)
 	}
 	return problem(http.StatusNotFound, notFound, "there is no path %s: ask /check, /explain, /forward, "+
-		"/throttle, /enter, /leave, /reserve, /settle, /reset, /status, /rules, /overrides, /try or /openapi.json",
+		"/throttle, /enter, /leave, /reserve, /settle, /reset, /status, /rules, /overrides, /try or "+
+		"/openapi.json",
 		quote.Word(path))
 }
 

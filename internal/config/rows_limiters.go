@@ -32,8 +32,8 @@ var metricsDirectives = group("Metrics", "",
 			"Metrics need no password, and a key may be the name of a person or a credential."),
 	field("adaptive-metrics-keys", value.Checked("up to 32 keys", faultOfKeys), "",
 		func(c *Config) *string { return &c.AdaptiveMetricsKeys },
-		"Keys of [CL.ENTER](adaptive.md) in database 0 whose limits the metrics and the page show, with spaces "+
-			"between them."),
+		"Keys of [CL.ENTER](adaptive.md) in database 0 whose limits the metrics and the page show, "+
+			"with spaces between them."),
 )
 
 // MostAdaptiveKeys is the most keys of adaptive-metrics-keys.

@@ -62,7 +62,8 @@ func (r *Report) metricsAdaptive(x *exposition) {
 	x.counter("adaptive_windows_total", "Windows by what they did to the limit.")
 	for i := range watched {
 		for result := adaptive.Short; int(result) < len(adaptive.Results); result++ {
-			x.add(float64(watched[i].Windows[result]), "key", watched[i].Key, "result", adaptive.Results[result])
+			n := watched[i].Windows[result]
+			x.add(float64(n), "key", watched[i].Key, "result", adaptive.Results[result])
 		}
 	}
 }
@@ -87,10 +88,12 @@ func (r *Report) adaptiveNow() []adaptiveNow {
 	for _, w := range r.Stats.Meters.WatchedKeys() {
 		m := &w.Meter
 		one := adaptiveNow{
-			w.Key, m.Algorithm.String(), m.Limit, m.Least, m.Calls, w.Base / 1000, m.Last / 1000, w.Refused, [][5]int64{},
+			w.Key, m.Algorithm.String(), m.Limit, m.Least, m.Calls, w.Base / 1000, m.Last / 1000, w.Refused,
+			[][5]int64{},
 		}
 		for _, p := range w.Points {
-			one.Points = append(one.Points, [...]int64{p.Limit, p.Calls, p.Base / 1000, p.Latency / 1000, p.Refused})
+			point := [...]int64{p.Limit, p.Calls, p.Base / 1000, p.Latency / 1000, p.Refused}
+			one.Points = append(one.Points, point)
 		}
 		all = append(all, one)
 	}

@@ -126,7 +126,7 @@ var modes = []mode{
 	{"limiters", "the other limiters beside CL.THROTTLE, and the transaction of a sliding log", besides, 3},
 	{"memory", "resident bytes a throttle key takes", memory, 0},
 	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", clusterMode, 1},
-	{"adaptive", "a service that changes, in simulation: what each limiter of concurrent calls does for it", compareAdaptive, 0},
+	{"adaptive", "a simulated service that changes, before each limiter of calls", compareAdaptive, 0},
 	{"targets", "the bounds that guard the lead: what was measured, and which are met", measureTargets, 1},
 }
 

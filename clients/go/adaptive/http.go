@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// OutcomeOfStatus returns the outcome of a call that ended with a status of HTTP. A service that refuses because it has too much to
-// do is a drop. An error of the caller says nothing about the service.
+// OutcomeOfStatus returns the outcome of a call that ended with a status of HTTP. A service that refuses
+// because it has too much to do is a drop. An error of the caller says nothing about the service.
 func OutcomeOfStatus(status int) Outcome {
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests,
@@ -18,8 +18,9 @@ func OutcomeOfStatus(status int) Outcome {
 	return OK
 }
 
-// Transport returns a transport whose requests begin within the limit. Otherwise the error is [ErrFull]. A nil next is
-// [http.DefaultTransport]. The latency ends with the header of the response, and the call with its body: close it.
+// Transport returns a transport whose requests begin within the limit. Otherwise the error is [ErrFull]. A
+// nil next is [http.DefaultTransport]. The latency ends with the header of the response, and the call with
+// its body: close it.
 func (l *Limit) Transport(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -88,8 +89,8 @@ func (b *leavingBody) end(err error) {
 	b.call.Leave(b.outcome)
 }
 
-// Handler returns a handler whose requests begin within the limit. Otherwise the status is 503. A request whose context is late is
-// a drop.
+// Handler returns a handler whose requests begin within the limit. Otherwise the status is 503. A request
+// whose context is late is a drop.
 func (l *Limit) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call, err := l.Enter(r.Context())

@@ -17,15 +17,18 @@ import (
 
 // Options are the choices of a user. The zero value has all defaults.
 type Options struct {
-	// Lease is how long a permit lasts whose caller has crashed; 60 seconds by default. It must be longer than a call may take.
+	// Lease is how long a permit lasts whose caller has crashed; 60 seconds by default. It must be longer
+	// than a call may take.
 	Lease time.Duration
 	// Timeout bounds the wait for the limiter; 250 ms by default.
 	Timeout time.Duration
-	// Ceiling is how many calls of this process may be under way while the limiter does not answer; 20 by default.
+	// Ceiling is how many calls of this process may be under way while the limiter does not answer; 20 by
+	// default.
 	Ceiling int
 	// Words are the options of CL.ENTER, such as BETWEEN 5 200. All callers of a key have the same ones.
 	Words []any
-	// OnError is called for each call about which the limiter did not decide. By default it logs one of them every 10 seconds.
+	// OnError is called for each call about which the limiter did not decide. By default it logs one of them
+	// every 10 seconds.
 	OnError func(error)
 }
 
@@ -36,10 +39,11 @@ type Outcome string
 const (
 	OK     Outcome = "OK"     // an answer, also one with an error of the service
 	Drop   Outcome = "DROP"   // a timeout, or a service that is overloaded
-	Ignore Outcome = "IGNORE" // says nothing about the service: an error of the caller, or an answer of a cache
+	Ignore Outcome = "IGNORE" // an error of the caller, or an answer of a cache
 )
 
-// ErrFull is the error of a call that must not begin: as many calls as the limit are under way. Do not retry at once.
+// ErrFull is the error of a call that must not begin: as many calls as the limit are under way. Do not retry
+// at once.
 var ErrFull = errors.New("adaptive: as many calls as the limit are under way")
 
 // A Limit lets calls of one service begin.
@@ -52,8 +56,9 @@ type Limit struct {
 	local   atomic.Int64 // calls under way without the server
 }
 
-// New returns the limit of a key. The client is one of [ratelimit.Connect], or another one with ContextTimeoutEnabled and without
-// retries: a question that is sent twice takes one permit, because it has one holder.
+// New returns the limit of a key. The client is one of [ratelimit.Connect], or another one with
+// ContextTimeoutEnabled and without retries: a question that is sent twice takes one permit, because it has
+// one holder.
 func New(rdb redis.UniversalClient, key string, options Options) (*Limit, error) {
 	switch {
 	case rdb == nil:
@@ -90,8 +95,8 @@ type Call struct {
 	ended   atomic.Bool
 }
 
-// Enter asks whether a call may begin. The error is [ErrFull] if it must not. If the server does not answer, calls begin up to the
-// local ceiling. The caller ends the call with [Call.Leave], in a defer statement.
+// Enter asks whether a call may begin. The error is [ErrFull] if it must not. If the server does not answer,
+// calls begin up to the local ceiling. The caller ends the call with [Call.Leave], in a defer statement.
 func (l *Limit) Enter(ctx context.Context) (*Call, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -157,8 +162,8 @@ func (l *Limit) ask(ctx context.Context, words []any) ([]int64, error) {
 // seconds writes a duration as a command has it.
 func seconds(d time.Duration) string { return fmt.Sprintf("%d.%09d", d/time.Second, d%time.Second) }
 
-// OutcomeOf returns the outcome of a call that ended with an error. A timeout is a drop. Any other error says nothing about how fast
-// the service is.
+// OutcomeOf returns the outcome of a call that ended with an error. A timeout is a drop. Any other error
+// says nothing about how fast the service is.
 func OutcomeOf(err error) Outcome {
 	var late net.Error
 	switch {

@@ -10,11 +10,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// AdaptiveClient returns the interceptor of the calls of a service, which begin within a limit that the server finds. Otherwise the
-// status is ResourceExhausted.
+// AdaptiveClient returns the interceptor of the calls of a service, which begin within a limit that the
+// server finds. Otherwise the status is ResourceExhausted.
 func AdaptiveClient(l *adaptive.Limit) grpc.UnaryClientInterceptor {
 	return func(
-		ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption,
+		ctx context.Context, method string, request, reply any, cc *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, o ...grpc.CallOption,
 	) error {
 		return within(ctx, l, func() error { return invoke(ctx, method, request, reply, cc, o...) })
 	}
@@ -22,7 +23,9 @@ func AdaptiveClient(l *adaptive.Limit) grpc.UnaryClientInterceptor {
 
 // AdaptiveServer returns the interceptor of the service itself.
 func AdaptiveServer(l *adaptive.Limit) grpc.UnaryServerInterceptor {
-	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (reply any, err error) {
+	return func(
+		ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+	) (reply any, err error) {
 		err = within(ctx, l, func() (err error) {
 			reply, err = handler(ctx, request)
 			return err
@@ -44,7 +47,8 @@ func within(ctx context.Context, l *adaptive.Limit, run func() error) error {
 	return err
 }
 
-// outcomeOf returns the outcome of a call. Unavailable and ResourceExhausted are a service that has too much to do.
+// outcomeOf returns the outcome of a call. Unavailable and ResourceExhausted are a service that has too much
+// to do.
 func outcomeOf(err error) adaptive.Outcome {
 	switch status.Code(err) {
 	case codes.OK, codes.Internal, codes.Unknown, codes.DataLoss:

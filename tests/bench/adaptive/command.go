@@ -27,12 +27,14 @@ type commandLimit struct {
 
 // newLimit returns the limit of CL.ENTER with options.
 func newLimit(own bool, options ...string) limit {
-	return &commandLimit{servertest.New(noTest{}), append([]string{"CL.ENTER", "", "30", ""}, options...), []string{"CL.LEAVE"}, own}
+	enter := append([]string{"CL.ENTER", "", "30", ""}, options...)
+	return &commandLimit{servertest.New(noTest{}), enter, []string{"CL.LEAVE"}, own}
 }
 
 // newFixed returns a limit that somebody has measured: CL.ACQUIRE.
 func newFixed(calls int) limit {
-	return &commandLimit{servertest.New(noTest{}), []string{"CL.ACQUIRE", "", strconv.Itoa(calls), "30", ""}, []string{"CL.RELEASE"}, false}
+	acquire := []string{"CL.ACQUIRE", "", strconv.Itoa(calls), "30", ""}
+	return &commandLimit{servertest.New(noTest{}), acquire, []string{"CL.RELEASE"}, false}
 }
 
 func (l *commandLimit) enter(caller int, id, now int64) bool {

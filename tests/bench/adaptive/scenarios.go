@@ -10,7 +10,8 @@ const millisecond = 1e6
 // halves is a service that loses half of its workers from 60 to 120 seconds.
 func halves() *scenario {
 	return &scenario{
-		rate: 4000, workers: 100, work: 20 * millisecond, seconds: 180, callers: 10, deadline: 200 * millisecond,
+		rate: 4000, workers: 100, work: 20 * millisecond, seconds: 180,
+		callers: 10, deadline: 200 * millisecond,
 		changes: []change{
 			{60 * second, func(s *service, _ int64) { s.workers = 50 }},
 			{120 * second, func(s *service, _ int64) { s.workers = 100 }},
@@ -21,7 +22,8 @@ func halves() *scenario {
 // slower is a service whose calls take three times as long from 60 to 120 seconds, with the same workers.
 func slower() *scenario {
 	return &scenario{
-		rate: 2000, workers: 100, work: 20 * millisecond, seconds: 180, callers: 10, deadline: 400 * millisecond,
+		rate: 2000, workers: 100, work: 20 * millisecond, seconds: 180,
+		callers: 10, deadline: 400 * millisecond,
 		changes: []change{
 			{60 * second, func(s *service, _ int64) { s.work = 60 * millisecond }},
 			{120 * second, func(s *service, _ int64) { s.work = 20 * millisecond }},
@@ -31,13 +33,17 @@ func slower() *scenario {
 
 // overload is a service with twice the load that it can take, for ten minutes after the start.
 func overload() *scenario {
-	return &scenario{rate: 10_000, workers: 100, work: 20 * millisecond, seconds: 630, callers: 10, deadline: 200 * millisecond}
+	return &scenario{
+		rate: 10_000, workers: 100, work: 20 * millisecond, seconds: 630,
+		callers: 10, deadline: 200 * millisecond,
+	}
 }
 
 // hang is a service that does nothing from 60 to 90 seconds.
 func hang() *scenario {
 	return &scenario{
-		rate: 4000, workers: 100, work: 20 * millisecond, seconds: 150, callers: 10, deadline: 200 * millisecond,
+		rate: 4000, workers: 100, work: 20 * millisecond, seconds: 150,
+		callers: 10, deadline: 200 * millisecond,
 		changes: []change{{60 * second, func(s *service, now int64) { s.hang(now, now+30*second) }}},
 	}
 }
@@ -51,7 +57,10 @@ func skew() *scenario {
 
 // small is a service of eight workers with more than twice the load that it can take.
 func small() *scenario {
-	return &scenario{rate: 400, workers: 8, work: 50 * millisecond, seconds: 120, callers: 4, deadline: 500 * millisecond}
+	return &scenario{
+		rate: 400, workers: 8, work: 50 * millisecond, seconds: 120,
+		callers: 4, deadline: 500 * millisecond,
+	}
 }
 
 // idealP99 is the 99th percentile in ms of a service without a queue, whose work takes 20 ms on average.
@@ -64,7 +73,7 @@ var idealP99 = func() float64 {
 type outcome struct {
 	before, during, after       float64 // good replies a second
 	p99Before, p99During        float64 // ms
-	quick, back                 int     // seconds until the latency is low again, and until the replies are back; -1 for never
+	quick, back                 int     // seconds until the latency is low, and the replies; -1 for never
 	p99First, p99Last, goodLast float64 // of the first and last five minutes of an overload
 }
 
