@@ -116,7 +116,8 @@ func (n *numbers) next() int64 {
 func flatten(array []rueidis.RedisMessage, to []int64) []int64 {
 	to = append(to, int64(len(array)))
 	for i := range array {
-		if inner, err := array[i].ToArray(); err == nil {
+		if array[i].IsArray() {
+			inner, _ := array[i].ToArray()
 			to = flatten(inner, to)
 			continue
 		}
