@@ -45,7 +45,7 @@ func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
 		TLSConfig: o.TLS, AlwaysRESP2: true, DisableCache: true, ClientName: "ratelimit",
 		Dialer: net.Dialer{Timeout: hang, KeepAlive: hang}, ConnWriteTimeout: hang,
 		ClusterOption: rueidis.ClusterOption{ShardsRefreshInterval: hang},
-		// One connection to each node. So the commands of callers at the same time share its reads and writes.
+		// One connection to each node: the commands of callers at the same time share its reads and writes.
 		PipelineMultiplex: -1,
 		InitAddress:       strings.Split(o.URL, ","),
 	}
