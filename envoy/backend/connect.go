@@ -117,6 +117,8 @@ type connection struct {
 	options rueidis.ClientOption
 	live    atomic.Pointer[store] // nil: not connected yet
 	problem atomic.Pointer[string]
+	tried   chan struct{} // closed after the first attempt
+	first   sync.Once     // closes tried
 
 	running context.Context
 	stop    context.CancelFunc
@@ -126,9 +128,19 @@ type connection struct {
 // newConnection connects in the background.
 func newConnection(o rueidis.ClientOption) *connection {
 	ctx, stop := context.WithCancel(context.Background())
-	c := &connection{options: o, running: ctx, stop: stop}
+	c := &connection{options: o, running: ctx, stop: stop, tried: make(chan struct{})}
 	c.begin(errors.New("not connected yet"))
 	return c
+}
+
+// await waits for the first attempt to connect.
+func (c *connection) await(ctx context.Context) error {
+	select {
+	case <-c.tried:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // begin connects in the background. Until then calls get the error.
@@ -157,11 +169,13 @@ func (c *connection) connect() {
 			var s *store
 			if s, err = look(ctx, client); err == nil {
 				c.live.Store(s)
+				c.first.Do(func() { close(c.tried) })
 				return
 			}
 			client.Close()
 		}
 		c.fail(err)
+		c.first.Do(func() { close(c.tried) })
 		select {
 		case <-ctx.Done():
 			return

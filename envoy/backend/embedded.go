@@ -29,8 +29,10 @@ type EmbeddedOptions struct {
 // embedded counts in an engine of this process.
 type embedded struct {
 	planner
-	app   *app.App
-	nodes *overRESP // asks the leader of the cluster; nil for an engine alone
+	app       *app.App
+	inCluster bool
+	auth      string                   // of the other nodes
+	leader    atomic.Pointer[overRESP] // asks the node that led last; nil for none
 
 	stop  context.CancelFunc
 	ended chan struct{}
@@ -64,16 +66,7 @@ func Embedded(o EmbeddedOptions) (count.Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inCluster {
-		var hosts []string
-		for _, node := range cfg.Cluster.Nodes {
-			host, _, _ := strings.Cut(node, "@")
-			hosts = append(hosts, host)
-		}
-		e.nodes = newOverRESP(RESPOptions{
-			Type: Cluster, URL: strings.Join(hosts, ","), Auth: cfg.RequirePass, Now: e.now,
-		})
-	}
+	e.inCluster, e.auth = inCluster, cfg.RequirePass
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	go func() {
@@ -88,7 +81,7 @@ func (e *embedded) Count(ctx context.Context, r count.Request) ([]count.Result, 
 	if err := e.Ready(); err != nil {
 		return nil, err
 	}
-	if e.nodes == nil {
+	if !e.inCluster {
 		return e.count(ctx, &r)
 	}
 	r.Hits = slices.Clone(r.Hits) // the caller may leave before the cluster has answered
@@ -111,7 +104,7 @@ func (e *embedded) Count(ctx context.Context, r count.Request) ([]count.Result, 
 
 // count runs the commands of a request.
 func (e *embedded) count(ctx context.Context, r *count.Request) ([]count.Result, error) {
-	plan, err := e.plan(r, e.nodes != nil)
+	plan, err := e.plan(r, e.inCluster)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +126,12 @@ func (e *embedded) ask(ctx context.Context, r *count.Request, c *command, to []c
 	})
 	problem, replied := errors.AsType[line.Refused](err)
 	switch {
-	case replied && e.nodes != nil && elsewhere(string(problem)):
-		return e.nodes.ask(ctx, r, c, to)
+	case replied && e.inCluster && strings.HasPrefix(string(problem), "MOVED "):
+		leader, err := e.leaderAt(ctx, string(problem))
+		if err != nil {
+			return err
+		}
+		return leader.ask(ctx, r, c, to)
 	case err != nil:
 		return fmt.Errorf("the engine: %w", err)
 	}
@@ -142,10 +139,23 @@ func (e *embedded) ask(ctx context.Context, r *count.Request, c *command, to []c
 	return nil
 }
 
-// elsewhere reports whether an error of a node says that another one may answer. The command did nothing.
-func elsewhere(problem string) bool {
-	return strings.HasPrefix(problem, "MOVED ") || strings.HasPrefix(problem, "LOADING ") ||
-		strings.HasPrefix(problem, "MISCONF ")
+// leaderAt returns a connection to the node that an error names: "MOVED slot address". The command has done
+// nothing.
+func (e *embedded) leaderAt(ctx context.Context, moved string) (*overRESP, error) {
+	address := moved[strings.LastIndexByte(moved, ' ')+1:]
+	leader := e.leader.Load()
+	if leader == nil || leader.options.InitAddress[0] != address {
+		next := newOverRESP(RESPOptions{URL: address, Auth: e.auth, Now: e.now})
+		if e.leader.CompareAndSwap(leader, next) {
+			leader, next = next, leader
+		} else {
+			leader = e.leader.Load() // that of another call
+		}
+		if next != nil {
+			go next.close() // its calls end with errors
+		}
+	}
+	return leader, leader.await(ctx)
 }
 
 // readAnswers reads the reply of CL.MWINDOW by its integers and lengths, from the first to the last.
@@ -181,8 +191,8 @@ func (e *embedded) Ready() error {
 func (e *embedded) Close() error {
 	e.stop()
 	<-e.ended
-	if e.nodes != nil {
-		_ = e.nodes.Close() // its error is always nil
+	if leader := e.leader.Load(); leader != nil {
+		leader.close()
 	}
 	return e.err
 }

@@ -128,6 +128,11 @@ func TestLeaderDies(t *testing.T) {
 				b, err := Embedded(o)
 				require.NoError(t, err)
 				require.Eventually(t, func() bool { return b.Ready() == nil }, processtest.Patience, time.Millisecond)
+				others := 0 // how often in a row another node led
+				require.Eventually(t, func() bool {
+					others++
+					return n.leader() == n.ports[0] || others == 10
+				}, processtest.Patience, 100*time.Millisecond)
 				if n.leader() != n.ports[0] {
 					return n, b
 				}
