@@ -38,12 +38,8 @@ type Request struct {
 // Limits are what a user may do, if that is not everything. They never change.
 type Limits struct {
 	selectors []*Selector
-	guest     bool // the connection has not authenticated
 	deleted   bool // the user does not exist any more
 }
-
-// Guest reports whether the limits are those of a connection that has not authenticated.
-func (l *Limits) Guest() bool { return l != nil && l.guest }
 
 // Deleted reports whether the user does not exist any more.
 func (l *Limits) Deleted() bool { return l != nil && l.deleted }

@@ -27,7 +27,7 @@ func New(t *Table) *Users {
 	u := &Users{table: t, byName: map[string]*User{}}
 	u.Default = newUser(DefaultName, defaultDefinition(t))
 	u.Guest = newUser(DefaultName, newDefinition(t, false))
-	u.Guest.limits.Store(&Limits{guest: true})
+	u.Guest.limits.Store(&Limits{})
 	u.byName[DefaultName] = u.Default
 	u.bytes = lineSize(DefaultName, u.Default.Definition())
 	return u

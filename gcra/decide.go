@@ -18,7 +18,7 @@ var (
 )
 
 // Decision is the answer to one request. The last four integers of CL.THROTTLE's reply are Limit, Remaining,
-// and CeilSeconds of RetryAfter and of ResetAfter.
+// RetryAfter and ResetAfter, these two in whole seconds, rounded up.
 type Decision struct {
 	Limited bool // the request must not pass
 	Changed bool // store TAT, or delete the key if TAT <= now
@@ -113,13 +113,4 @@ func (q Quota) wait(newTAT, now int64) int64 {
 		return 0 // a time below the smallest int64 is in the past, too
 	}
 	return exact.Since(now, allowAt)
-}
-
-// CeilSeconds returns nanoseconds as whole seconds, rounded up. So a client that sleeps for this time is
-// never too early. -1 means never, and stays -1.
-func CeilSeconds(ns int64) int64 {
-	if ns == never {
-		return never
-	}
-	return exact.CeilDiv(ns, nanosPerSecond)
 }

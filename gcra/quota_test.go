@@ -62,13 +62,3 @@ func TestNewQuotaErrors(t *testing.T) {
 		})
 	}
 }
-
-func TestCeil(t *testing.T) {
-	const lowest, greatest = math.MinInt64, math.MaxInt64
-	for ns, want := range map[int64]int64{
-		-1: -1, 0: 0, 1: 1, second - 1: 1, second: 1, second + 1: 2,
-		greatest: 9223372037, lowest: -9223372036, -second: -1, -second - 1: -1, -2: 0,
-	} {
-		require.Equal(t, want, CeilSeconds(ns), "CeilSeconds(%d)", ns)
-	}
-}

@@ -186,7 +186,15 @@ func (ks keyspace) throttle(now int64, cmd []string) any {
 	if d.Changed {
 		ks[cmd[1]] = &cell{d.TAT, exact.CeilDiv(d.TAT, 1e6)}
 	}
-	return []int64{int64(count(d.Limited)), d.Limit, d.Remaining, CeilSeconds(d.RetryAfter), CeilSeconds(d.ResetAfter)}
+	return []int64{int64(count(d.Limited)), d.Limit, d.Remaining, seconds(d.RetryAfter), seconds(d.ResetAfter)}
+}
+
+// seconds returns nanoseconds as whole seconds, rounded up. -1 stays -1.
+func seconds(ns int64) int64 {
+	if ns == never {
+		return never
+	}
+	return exact.CeilDiv(ns, nanosPerSecond)
 }
 
 func cellError(err error) any {

@@ -45,28 +45,27 @@ func TestTornTails(t *testing.T) {
 				last = 12
 			}
 			requireEntries(t, s, 1, last)
-			requireTornTail(t, s, paths[2], n, rest, last)
+			requireTornTail(t, s, paths[2], last)
 			require.NoError(t, s.StoreLogs(entries(last+1, last+3)))
 			again := reopen(t, s)
 			requireEntries(t, again, 1, last+3)
-			require.Nil(t, again.torn, "it is cut once")
 		}
 	}
 }
 
-func requireTornTail(t *testing.T, s *Store, path string, n int, rest []byte, last uint64) {
+func requireTornTail(t *testing.T, s *Store, path string, last uint64) {
 	end := 0
 	for i := uint64(9); i <= last; i++ {
 		end += int(recordSize(entry(i)))
 	}
-	torn := n + len(rest) - end
-	if torn == 0 {
-		require.Nil(t, s.torn)
+	if end == 0 { // a file without entries goes
+		require.NotEqual(t, path, s.segments[len(s.segments)-1].path)
 		return
 	}
-	require.NotNil(t, s.torn)
-	require.Equal(t, tornTail{path, int64(end), int64(torn), s.torn.Reason}, *s.torn)
-	require.NotEmpty(t, s.torn.Reason)
+	require.Equal(t, path, s.segments[len(s.segments)-1].path)
+	size, err := s.segments[len(s.segments)-1].file.Size()
+	require.NoError(t, err)
+	require.EqualValues(t, end, size)
 }
 
 // TestDamage flips a bit of each byte. Only in the last record it can be a torn tail.
@@ -85,7 +84,6 @@ func TestDamage(t *testing.T) {
 				continue
 			}
 			requireDamage(t, err, path, n/36*36)
-			requireBeginning(t, replaced(m, path, damaged), uint64(4*i+n/36))
 		}
 	}
 }
@@ -100,33 +98,6 @@ func requireDamage(t *testing.T, err error, path string, offset int) {
 	require.ErrorContains(t, err, "remove the directory /data/raft: then the node joins the cluster as a new one")
 }
 
-// requireBeginning requires that CutAtFault leaves the entries from 1 to last, and that the log goes on after them.
-func requireBeginning(t *testing.T, m *fstest.Memory, last uint64) {
-	t.Helper()
-	s, err := Open(m, dir, Options{CutAtFault: true, Sync: true})
-	require.NoError(t, err)
-	first := min(last, 1)
-	requireEntries(t, s, first, last)
-	require.NotNil(t, s.torn)
-	require.NoError(t, s.StoreLogs(entries(last+1, last+9)))
-	s, err = Open(m.PowerCut(nil), dir, Options{})
-	require.NoError(t, err)
-	requireEntries(t, s, 1, last+9)
-}
-
-// TestWhatWasCutStaysAway has a power cut after the log was cut, and entries that took the indexes of those that were cut off.
-func TestWhatWasCutStaysAway(t *testing.T) {
-	m, paths := threeFiles(t)
-	damaged := replaced(m, paths[1], m.Get(paths[1])[:40]) // entries 6 to 8 are lost
-	s, err := Open(damaged, dir, Options{CutAtFault: true})
-	require.NoError(t, err)
-	requireEntries(t, s, 1, 5)
-	require.NoError(t, s.StoreLogs(entries(6, 8)))
-	files := damaged.PowerCut(nil)
-	require.NotContains(t, logFiles(files), paths[2])
-	requireEntries(t, open(t, files, Options{}), 1, 5)
-}
-
 func TestLostAndMisplacedFiles(t *testing.T) {
 	m, paths := threeFiles(t)
 	lost := m.Kill()
@@ -135,7 +106,6 @@ func TestLostAndMisplacedFiles(t *testing.T) {
 	require.EqualError(t, err, "the log of the cluster is damaged: /data/raft/log/00000000000000000009.log at byte 0: the file begins with entry 9, "+
 		"and the file before it ends with entry 4. Restore the file from a copy, or remove the directory /data/raft: "+
 		"then the node joins the cluster as a new one and gets all data from the leader")
-	requireBeginning(t, lost.Kill(), 4)
 
 	_, err = Open(replaced(m, paths[1], m.Get(paths[2])), dir, Options{})
 	requireDamage(t, err, paths[1], 0)
@@ -278,7 +248,6 @@ func FuzzOpen(f *testing.F) {
 			require.NoError(t, s.GetLog(i, &raft.Log{}))
 		}
 		again := reopen(t, s)
-		require.Nil(t, again.torn)
 		_, lastAgain := bounds(t, again)
 		require.Equal(t, last, lastAgain)
 	})

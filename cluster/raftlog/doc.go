@@ -36,9 +36,8 @@
 //
 // With [Options].Sync an entry is on disk before StoreLogs returns. Without it the kernel has the entry: it
 // survives the end of the process, and a power cut loses the last entries. After such a power cut Open may
-// refuse the log, unless [Options].CutAtFault asks for the intact entries at its beginning. The term and the
-// vote are always on disk before Set returns. A deleted end of the log is gone on disk before DeleteRange
-// returns. So a power cut never mixes deleted entries with later ones.
+// refuse the log. The term and the vote are always on disk before Set returns. A deleted end of the log is
+// gone on disk before DeleteRange returns. So a power cut never mixes deleted entries with later ones.
 //
 // The entries of a log have no gaps. DeleteRange removes the beginning, the end, or all. Of the beginning it
 // removes whole files: the remaining entries of a file are hidden until the next start.

@@ -154,10 +154,6 @@ func (p *pair) start(files *fstest.Memory, o Options) {
 	p.t.Helper()
 	p.files, p.failed = files, 0
 	p.store = open(p.t, files, o)
-	if o.CutAtFault {
-		require.NoError(p.t, p.store.lowerMark(p.store.last()+1)) // as in the directory of the next incarnation
-	}
-	p.store.options.CutAtFault, p.store.options.Snapshot = false, p.options.Snapshot
 }
 
 // TestStoresAreAsTheirModel makes random changes, with clean restarts between them.
@@ -195,18 +191,35 @@ func TestFaultsAndPowerCuts(t *testing.T) {
 			a, interrupted := p.untilFault()
 			power := r.IntN(2) == 0
 			lossy := power && !p.options.Sync
-			o := p.options
-			if o.CutAtFault = lossy; lossy {
-				o.Snapshot = nil
-			}
+			o, files := p.options, p.files.Kill()
 			if power {
-				p.start(p.files.PowerCut(p.r), o)
-			} else {
-				p.start(p.files.Kill(), o)
+				files = p.files.PowerCut(p.r)
 			}
+			if lossy {
+				o.Snapshot = nil // a recovery takes what is there
+				if !opens(t, files, o) {
+					break // the node joins the cluster as a new one
+				}
+			}
+			p.start(files, o)
 			p.requireStarted(a, interrupted, lossy)
+			if lossy {
+				break // its mark is ahead of its log
+			}
 		}
 	}
+}
+
+// opens reports whether a store opens. If it does not, its log is damaged.
+func opens(t *testing.T, files *fstest.Memory, o Options) bool {
+	s, err := Open(files.Kill(), dir, o)
+	if err == nil {
+		require.NoError(t, s.Close())
+		return true
+	}
+	var damage *DamageError
+	require.ErrorAs(t, err, &damage)
+	return false
 }
 
 // untilFault makes random changes until one fails, or for some time. It returns the last one.

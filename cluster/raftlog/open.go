@@ -11,14 +11,6 @@ import (
 // extension is the end of the names of the log's files. Other files in the folder are ignored.
 const extension = ".log"
 
-// tornTail is the end of the log that Open has cut off.
-type tornTail struct {
-	Path   string // of the file
-	Offset int64  // where the file ends now
-	Bytes  int64  // how many bytes it had after that, without those of removed files
-	Reason string
-}
-
 // DamageError is the error of a log that an incomplete write does not explain.
 type DamageError struct {
 	Path   string
@@ -84,19 +76,19 @@ func (s *Store) load(marked bool) error {
 			continue
 		}
 		seg := s.segments[i]
-		intact := s.options.CutAtFault
-		if !intact && i == len(firsts)-1 && !found.whole {
-			if intact, err = seg.isTorn(); err != nil {
+		torn := false
+		if i == len(firsts)-1 && !found.whole {
+			if torn, err = seg.isTorn(); err != nil {
 				return err
 			}
 		}
-		if !intact {
+		if !torn {
 			return s.damaged(seg.path, seg.size, found.reason)
 		}
 		if err := s.checkEnd(marked, found); err != nil {
 			return err
 		}
-		if err := s.cut(firsts[i+1:], found); err != nil {
+		if err := seg.truncate(s.files); err != nil {
 			return err
 		}
 		return s.dropEmpty()
@@ -136,26 +128,6 @@ func (s *Store) loadFile(first uint64) (*fault, error) {
 		return &fault{reason: reason, whole: true}, nil
 	}
 	return seg.scan()
-}
-
-// cut removes everything after the entries that were found, with the files that begin with some indexes. It
-// is gone on disk before new entries take the indexes.
-func (s *Store) cut(later []uint64, found *fault) error {
-	for i := len(later) - 1; i >= 0; i-- {
-		if err := s.files.Remove(s.pathOf(later[i])); err != nil {
-			return err
-		}
-	}
-	if err := s.syncNames(); err != nil {
-		return err
-	}
-	seg := s.segments[len(s.segments)-1]
-	bytes, err := seg.file.Size()
-	if err != nil {
-		return err
-	}
-	s.torn = &tornTail{Path: seg.path, Offset: seg.size, Bytes: bytes - seg.size, Reason: found.reason}
-	return seg.truncate(s.files)
 }
 
 // dropEmpty removes files without entries from the end: the process ended between the creation of a file and

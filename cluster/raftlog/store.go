@@ -16,9 +16,6 @@ import (
 type Options struct {
 	// Sync makes StoreLogs wait until the entries are on disk. Without it, they are in the page cache.
 	Sync bool
-	// CutAtFault keeps the intact beginning of a damaged log, and removes the rest. It is for the recovery
-	// of a cluster that has lost its power: elsewhere it could remove what the node has acknowledged.
-	CutAtFault bool
 	// Snapshot returns the index of the newest snapshot; 0 without one. With it Open returns an error if
 	// entries are missing that the node may have acknowledged. Nil: what is there is enough, for the recovery
 	// of a cluster.
@@ -39,7 +36,6 @@ type Store struct {
 	files   fs.FS
 	dir     string
 	options Options
-	torn    *tornTail
 
 	failed atomic.Pointer[error] // the first failed change: no other change is made
 	stable stable
