@@ -8,10 +8,9 @@ import (
 
 // Undo takes one change back. It is of one key, or of a whole database (FLUSHDB, SWAPDB).
 type Undo struct {
-	Batch  uint64 // the caller's own number: the store neither reads nor writes it
 	Before Image  // the key as it was, of kind None if it was absent
 	Whole  *Whole // of a whole database: Before has its number only; nil for a key
-	Held   int64  // about how many bytes the undo keeps alive
+	Held   int64  // about how many bytes the undo keeps alive: its own, and values that no key has any more
 	Access uint32 // access clock of the key
 }
 
@@ -29,10 +28,6 @@ type Detached struct {
 
 // UndoBytes is the memory of an undo, without what it refers to.
 const UndoBytes = int64(unsafe.Sizeof(Undo{}))
-
-// Bytes returns about how much memory the undo keeps alive: its own, and that of values which the
-// keyspace does not have any more.
-func (u *Undo) Bytes() int64 { return u.Held }
 
 // OfKey reports whether the change is of the key in Before. Otherwise it is of a whole database.
 func (u *Undo) OfKey() bool { return u.Whole == nil }
