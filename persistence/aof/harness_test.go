@@ -70,10 +70,8 @@ func (stopped) Step(int64)           {}
 
 // write runs a transaction on the whole keyspace.
 func write(s *store.Store, at int64, do func(tx *store.Tx)) {
-	var fp store.Footprint
-	fp.AddAll()
 	tx := s.NewTx()
-	tx.Begin(at, 0, &fp)
+	tx.BeginAll(at, 0)
 	defer tx.End()
 	do(tx)
 }
@@ -227,8 +225,8 @@ func randomOwnWrite(r *rand.Rand, tx *store.Tx) {
 			}
 		})
 	case 4:
-		if e.Exists() {
-			e.Rename(randomKey(r))
+		if to := randomKey(r); e.Exists() && string(to) != string(e.Key()) {
+			e.Rename(to)
 		}
 	default:
 		if e.Kind() == store.None || e.Kind() == store.Hash {
