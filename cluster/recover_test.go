@@ -107,10 +107,8 @@ func TestImport(t *testing.T) {
 // dump returns an RDB file with a key.
 func dump(t *testing.T) []byte {
 	s := store.New(store.Options{Databases: 2, Seed: 1})
-	var keys store.Footprint
-	keys.AddAll()
 	tx := s.NewTx()
-	tx.Begin(0, 0, &keys)
+	tx.BeginAll(0, 0)
 	e := tx.Peek([]byte("imported"))
 	e.SetInt(7, store.NoExpiry)
 	tx.End()

@@ -58,10 +58,8 @@ func (env *environment) facts(now int64, base string) []rdb.Fact {
 
 // lockAll begins a silent transaction on the whole store: observers do not see it.
 func (env *environment) lockAll() *store.Tx {
-	var everything store.Footprint
-	everything.AddAll()
 	tx := env.store.NewTx()
 	tx.Silent = true
-	tx.Begin(env.clock.Now(), 0, &everything)
+	tx.BeginAll(env.clock.Now(), 0)
 	return tx
 }

@@ -86,10 +86,8 @@ func (s *server) put(n int, keys ...string) {
 }
 
 func (s *server) begin() *store.Tx {
-	var fp store.Footprint
-	fp.AddAll()
 	tx := s.store.NewTx()
-	tx.Begin(s.Now(), 0, &fp)
+	tx.BeginAll(s.Now(), 0)
 	return tx
 }
 

@@ -77,9 +77,7 @@ func (l *loader) sameKeys(ctx context.Context, path string) (same bool, err erro
 	defer f.Close()
 	c := comparison{tx: l.lockAll(), scratch: store.New(store.Options{}).NewTx(), now: l.clock.Now()}
 	defer c.tx.End()
-	var everything store.Footprint
-	everything.AddAll()
-	c.scratch.Begin(c.now, 0, &everything)
+	c.scratch.BeginAll(c.now, 0)
 	defer c.scratch.End()
 	c.tx.KeepExpired, c.scratch.KeepExpired = true, true
 	left, ownLeft, hasOwn := c.live(0, l.store.Databases()), c.live(store.Own, 0), false

@@ -265,9 +265,7 @@ func BenchmarkReserve(b *testing.B) {
 		b.Run(fmt.Sprintf("reserved=%v", reserve), func(b *testing.B) {
 			benchmarkWrites(b, keys, true, func(tx *Tx, i int) {
 				if i == 0 {
-					var fp Footprint
-					fp.AddAll()
-					tx.Begin(0, 0, &fp)
+					tx.BeginAll(0, 0)
 					tx.Reserve(reserve)
 					tx.End()
 				}

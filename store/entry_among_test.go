@@ -52,9 +52,7 @@ func TestAmongBinaryMoves(t *testing.T) {
 	s := New(Options{Databases: 2})
 	tx := s.NewTx()
 	at := func(db int, f func(e Entry)) {
-		var all Footprint
-		all.AddAll()
-		tx.Begin(1, db, &all)
+		tx.BeginAll(1, db)
 		defer tx.End()
 		f(tx.Write([]byte("{k}key")))
 	}

@@ -28,10 +28,8 @@ func scaled(n int) int {
 
 // whole begins a transaction on every partition.
 func whole(s *Store, now int64) *Tx {
-	var fp Footprint
-	fp.AddAll()
 	tx := s.NewTx()
-	tx.Begin(now, 0, &fp)
+	tx.BeginAll(now, 0)
 	return tx
 }
 

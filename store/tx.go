@@ -116,6 +116,13 @@ func (tx *Tx) Begin(now int64, db int, fp *Footprint) {
 	tx.begin(now, db, fp)
 }
 
+// BeginAll is Begin on every partition.
+func (tx *Tx) BeginAll(now int64, db int) {
+	var all Footprint
+	all.AddAll()
+	tx.Begin(now, db, &all)
+}
+
 // TryBegin is Begin, but does not wait for a long transaction ([Tx.BeginLong]). It reports whether
 // the transaction has begun.
 func (tx *Tx) TryBegin(now int64, db int, fp *Footprint) bool {

@@ -19,7 +19,8 @@ const (
 // While it is on, each transaction has its undos ([Tx.TakeUndo]). No string is overwritten in place,
 // and a collection is forked before a transaction changes it.
 func (s *Store) KeepUndo(on bool) {
-	tx := s.lockAll(s.NewTx())
+	tx := s.NewTx()
+	tx.BeginAll(0, 0)
 	defer tx.End()
 	if s.keepsUndo == on {
 		return
@@ -38,14 +39,6 @@ func (s *Store) KeepUndo(on bool) {
 	} else {
 		s.observers = s.observers[:len(s.observers)-1]
 	}
-}
-
-// lockAll begins a transaction on the whole store.
-func (s *Store) lockAll(tx *Tx) *Tx {
-	var fp Footprint
-	fp.AddAll()
-	tx.Begin(0, 0, &fp)
-	return tx
 }
 
 // undoEnd is the last observer while undos are kept: they end with their transaction. So a store that
@@ -148,7 +141,7 @@ func freeUndo(u *Undo) {
 func (s *Store) Revert(log []Undo) {
 	tx := s.NewTx()
 	tx.KeepExpired, tx.Applied = true, true
-	s.lockAll(tx)
+	tx.BeginAll(0, 0)
 	defer tx.End()
 	for i := range slices.Backward(log) {
 		tx.revert(&log[i])
@@ -161,7 +154,8 @@ func (s *Store) Revert(log []Undo) {
 func (s *Store) DropUndo(log []Undo) {
 	for i := range log {
 		if u := &log[i]; !u.OfKey() && u.Whole.Tables != nil {
-			tx := s.lockAll(s.NewTx())
+			tx := s.NewTx()
+			tx.BeginAll(0, 0)
 			freeUndo(u)
 			tx.End()
 		}

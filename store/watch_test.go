@@ -10,9 +10,7 @@ import (
 func TestWatcherBytes(t *testing.T) {
 	s := New(Options{Databases: 1})
 	tx := s.NewTx()
-	var fp Footprint
-	fp.AddAll()
-	tx.Begin(testNow, 0, &fp)
+	tx.BeginAll(testNow, 0)
 	defer tx.End()
 	var w Watcher
 	for range 2 { // a second time costs nothing

@@ -179,11 +179,9 @@ func (m *Machine) Keys(now int64) map[string]string {
 	if p == nil {
 		return all
 	}
-	var fp store.Footprint
-	fp.AddAll()
 	tx := p.store.NewTx()
 	tx.KeepExpired = true
-	tx.Begin(now, 0, &fp)
+	tx.BeginAll(now, 0)
 	defer tx.End()
 	for db := store.Own; db < p.store.Databases(); db++ {
 		tx.Select(db)

@@ -105,7 +105,7 @@ func (g *Group) stopServing() (ended waiters, served bool) {
 	if g.lease.valid {
 		g.fresh.from = max(g.fresh.from, g.lease.from)
 	}
-	g.lease.drop()
+	g.lease = lease{}
 	if served {
 		g.changes.Add(1)
 	}
@@ -148,6 +148,6 @@ func (g *Group) watchLog() {
 func (g *Group) lockAll() *store.Tx {
 	tx := g.o.Store.NewTx()
 	tx.KeepExpired = true
-	tx.Begin(g.Horizon(), 0, everything())
+	tx.BeginAll(g.Horizon(), 0)
 	return tx
 }

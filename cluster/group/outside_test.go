@@ -27,10 +27,8 @@ func TestAGroupBeforeItsStart(t *testing.T) {
 		Failed: func(err error) { t.Error(err) },
 	})
 	s.Observe(g)
-	var one store.Footprint
-	one.AddAll()
 	tx := s.NewTx()
-	tx.Begin(7, 0, &one)
+	tx.BeginAll(7, 0)
 	e := tx.Write([]byte("a"))
 	e.SetInt(1, store.NoExpiry)
 	tx.End()

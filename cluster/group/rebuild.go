@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"cellserver/cluster/entry"
-	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
@@ -97,10 +96,4 @@ func (g *Group) replaced() {
 	if g.o.Replaced != nil {
 		g.o.Replaced()
 	}
-}
-
-func everything() *store.Footprint {
-	var all store.Footprint
-	all.AddAll()
-	return &all
 }

@@ -112,7 +112,7 @@ func (g *Group) load(in io.Reader) (index uint64, err error) {
 func (g *Group) empty() {
 	tx := g.o.Store.NewTx()
 	tx.Silent, tx.KeepExpired = true, true
-	tx.Begin(0, 0, everything())
+	tx.BeginAll(0, 0)
 	defer tx.End()
 	for db := store.Own; db < g.o.Store.Databases(); db++ {
 		tx.Select(db)

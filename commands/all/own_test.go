@@ -80,11 +80,9 @@ func reachesKeys(c *commands.Command) bool {
 
 // own returns all that the server's own database has.
 func own(s *store.Store, now int64) (all []string) {
-	var fp store.Footprint
-	fp.AddAll()
 	tx := s.NewTx()
 	tx.KeepExpired = true
-	tx.Begin(now, store.Own, &fp)
+	tx.BeginAll(now, store.Own)
 	defer tx.End()
 	tx.Each(func(e *store.Entry) {
 		all = append(all, fmt.Sprintf("%q until %d", e.Key(), e.ExpireAt()))

@@ -115,11 +115,9 @@ func replay(
 
 // empty removes all keys.
 func empty(s *store.Store) {
-	var all store.Footprint
-	all.AddAll()
 	tx := s.NewTx()
 	tx.Silent, tx.KeepExpired = true, true
-	tx.Begin(0, 0, &all)
+	tx.BeginAll(0, 0)
 	tx.Flush()
 	tx.End()
 	for s.Trim() {

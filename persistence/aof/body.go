@@ -158,7 +158,7 @@ func applyFlush(a *applier, args [][]byte) bool {
 	if len(args) != 1 {
 		return false
 	}
-	a.beginAll(a.db)
+	a.tx.BeginAll(a.now, a.db)
 	defer a.tx.End()
 	a.tx.Flush()
 	return true
@@ -173,7 +173,7 @@ func applySwap(a *applier, args [][]byte) bool {
 	if n := int64(a.store.Databases()); !ok1 || !ok2 || one < 0 || one >= n || other < 0 || other >= n {
 		return false
 	}
-	a.beginAll(0)
+	a.tx.BeginAll(a.now, 0)
 	defer a.tx.End()
 	a.tx.Swap(int(one), int(other))
 	return true
@@ -182,11 +182,4 @@ func applySwap(a *applier, args [][]byte) bool {
 // applyAppend makes an absent key an empty string. An effect has no other APPEND.
 func applyAppend(a *applier, args [][]byte) bool {
 	return len(args) == 3 && len(args[2]) == 0 && a.setRange(args[1], 0, nil)
-}
-
-// beginAll begins a transaction on the whole store.
-func (a *applier) beginAll(db int) {
-	var everything store.Footprint
-	everything.AddAll()
-	a.tx.Begin(a.now, db, &everything)
 }

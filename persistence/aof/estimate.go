@@ -53,8 +53,10 @@ func (k *keyEstimator) update(at int64, db int) {
 	if more := k.estimate(s); more > max(s.keys, store.Partitions) { // for fewer keys, tables hardly grow
 		expected = s.keys + more
 	}
-	k.locked(db, func() { k.tx.Reserve(expected) })
 	k.next, k.last = at+4*(at-k.last.at), s
+	k.tx.BeginAll(k.now, db)
+	defer k.tx.End()
+	k.tx.Reserve(expected)
 }
 
 // estimate returns how many more keys the file will make in a database at most.
@@ -68,13 +70,8 @@ func (k *keyEstimator) estimate(s sample) int {
 }
 
 // settle gives the room back that no key used.
-func (k *keyEstimator) settle() { k.locked(0, k.tx.ReleaseReserved) }
-
-// locked calls do in a transaction on the whole store, with a database selected.
-func (k *keyEstimator) locked(db int, do func()) {
-	var everything store.Footprint
-	everything.AddAll()
-	k.tx.Begin(k.now, db, &everything)
+func (k *keyEstimator) settle() {
+	k.tx.BeginAll(k.now, 0)
 	defer k.tx.End()
-	do()
+	k.tx.ReleaseReserved()
 }

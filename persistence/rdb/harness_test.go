@@ -125,10 +125,8 @@ func randomExpiry(r *rand.Rand) int64 {
 
 // write runs do in a transaction on everything.
 func write(s *store.Store, db int, do func(tx *store.Tx)) {
-	var fp store.Footprint
-	fp.AddAll()
 	tx := s.NewTx()
-	tx.Begin(now*1e6, db, &fp)
+	tx.BeginAll(now*1e6, db)
 	defer tx.End()
 	do(tx)
 }

@@ -103,21 +103,14 @@ func (l *loader) makeRoom(db int) {
 
 // dropRoom gives the room back that no key used.
 func (l *loader) dropRoom() {
-	l.lockAll()
+	l.tx.BeginAll(l.now, 0)
 	defer l.tx.End()
 	l.tx.ReleaseReserved()
 }
 
-// lockAll begins a transaction on the whole store.
-func (l *loader) lockAll() {
-	var everything store.Footprint
-	everything.AddAll()
-	l.tx.Begin(l.now, 0, &everything)
-}
-
 // batch loads the next keys.
 func (l *loader) batch() error {
-	l.lockAll()
+	l.tx.BeginAll(l.now, 0)
 	defer l.tx.End()
 	for range loadBatch {
 		rec, err := l.in.Next()

@@ -75,10 +75,8 @@ func FuzzList(f *testing.F) {
 
 // throughPayload returns the list that RESTORE makes of the DUMP of a list.
 func throughPayload(t *testing.T, c value.Collection) value.Collection {
-	var fp store.Footprint
-	fp.AddAll()
 	tx := store.New(store.Options{Databases: 1, Seed: 1}).NewTx()
-	tx.Begin(1, 0, &fp)
+	tx.BeginAll(1, 0)
 	defer tx.End()
 	from, to := tx.Write([]byte("from")), tx.Write([]byte("to"))
 	from.SetCollection(c, store.NoExpiry)

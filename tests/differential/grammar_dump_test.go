@@ -20,10 +20,8 @@ var dumpGrammar = []production{
 
 // payload returns a payload of DUMP. Now and then one byte of its end is different, so that the checksum is wrong.
 func (g *generator) payload() string {
-	var fp store.Footprint
-	fp.AddAll()
 	tx := store.New(store.Options{Seed: 1}).NewTx()
-	tx.Begin(0, 0, &fp)
+	tx.BeginAll(0, 0)
 	defer tx.End()
 	e := tx.Write([]byte("k"))
 	if g.chance(0.4) {
@@ -60,10 +58,8 @@ func dumped(r reply) reply {
 // partsOf returns the members of a value of another type.
 func partsOf(v *rdb.Value) string {
 	s := store.New(store.Options{Seed: 1})
-	var fp store.Footprint
-	fp.AddAll()
 	tx := s.NewTx()
-	tx.Begin(0, 0, &fp)
+	tx.BeginAll(0, 0)
 	defer tx.End()
 	e := tx.Write([]byte("k"))
 	v.Put(&e, store.NoExpiry)
