@@ -202,11 +202,7 @@ func parsePassword(word string, plain byte) (sum [sha256.Size]byte, err error) {
 func (d *Definition) size() int {
 	n := len(d.passwords) * (2*sha256.Size + 2)
 	for _, s := range d.selectors {
-		n += s.size()
+		n += len("( resetchannels -@all)") + s.patternBytes + s.ruleBytes
 	}
 	return n
-}
-
-func (s *Selector) size() int {
-	return len("( resetchannels -@all)") + s.patternBytes + s.ruleBytes
 }

@@ -120,8 +120,6 @@ func (s set) within(other set) bool {
 	return true
 }
 
-func (s set) equal(other set) bool { return slices.Equal(s, other) }
-
 // Permission is what a command does with a key.
 type Permission uint8
 
@@ -245,7 +243,7 @@ func (s *Selector) follows(rules []rule) bool {
 	for _, r := range rules {
 		other.apply(r)
 	}
-	if !other.commands.equal(s.commands) || len(other.first) != len(s.first) {
+	if !slices.Equal(other.commands, s.commands) || len(other.first) != len(s.first) {
 		return false
 	}
 	for i, words := range s.first {

@@ -73,7 +73,7 @@ func (g *Group) confirm(term, number uint64) bool {
 		g.gatherAfter(b)
 	}
 	g.proposeGathered()
-	garbage := g.queue.hasGarbage()
+	garbage := len(g.queue.garbage) > 0
 	g.mu.Unlock()
 	if garbage {
 		g.wakeUp()

@@ -14,9 +14,6 @@ type lease struct {
 	wanted bool // an entry is to be proposed, even an empty one
 }
 
-// drop ends the lease.
-func (l *lease) drop() { *l = lease{} }
-
 // renew notes that a majority has confirmed an entry.
 func (l *lease) renew(sent int64) {
 	if !l.valid || sent > l.from {

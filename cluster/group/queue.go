@@ -174,9 +174,6 @@ func (q *queue) keepRoom(b *batch) {
 	b.body, b.undo = aof.Body{}, store.UndoList{}
 }
 
-// hasGarbage reports whether Garbage returns something.
-func (q *queue) hasGarbage() bool { return len(q.garbage) > 0 }
-
 // takeGarbage returns the undos of whole databases that nobody needs any more, for [store.Store.DropUndo].
 func (q *queue) takeGarbage() (garbage []store.Undo) {
 	garbage, q.garbage = q.garbage, nil

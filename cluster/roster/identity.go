@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"cellserver/cluster/entry"
 	"cellserver/persistence/fs"
@@ -33,7 +34,7 @@ func (n *Identity) OldDir(dir string) string {
 	if n.Incarnation < 2 {
 		return ""
 	}
-	return oldDir(dir, n.Incarnation-1)
+	return dir + ".old-" + strconv.FormatUint(n.Incarnation-1, 10)
 }
 
 // SaveIdentity writes the file of a node, and makes its directory. It is on disk afterwards.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"cellserver/persistence/fs"
@@ -99,10 +98,6 @@ func finishReplacement(files fs.FS, dir string) error {
 }
 
 func newDir(dir string) string { return dir + ".new" }
-
-func oldDir(dir string, incarnation uint64) string {
-	return dir + ".old-" + strconv.FormatUint(incarnation, 10)
-}
 
 // requireEmpty returns an error if a directory without the file of a node has other files.
 func requireEmpty(files fs.FS, dir string) error {

@@ -12,9 +12,6 @@ type Commands struct {
 	Leases commands.Leases // of all connections
 }
 
-// NewCommands returns counters for all registered commands.
-func NewCommands() *Commands { return &Commands{all: make([]Counters, commands.Count())} }
-
 // Of returns the counters of a command.
 func (s *Commands) Of(c *commands.Command) *Counters { return &s.all[c.Index()] }
 

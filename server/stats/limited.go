@@ -26,9 +26,6 @@ type shard struct {
 	_      [48]byte     // keeps two locks out of one cache line
 }
 
-// NewLimited returns counters without keys.
-func NewLimited() *Limited { return &Limited{seed: maphash.MakeSeed()} }
-
 // Add counts a refusal for a key of a database.
 func (t *Limited) Add(db int, key []byte) {
 	hash := maphash.Bytes(t.seed, key) + uint64(db)*0x9e3779b97f4a7c15

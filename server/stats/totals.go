@@ -1,10 +1,12 @@
 package stats
 
 import (
+	"hash/maphash"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"cellserver/commands"
 	"cellserver/server/logins"
 	"cellserver/server/meters"
 )
@@ -22,7 +24,9 @@ type Stats struct {
 
 // Init allocates the counters. All commands must be registered before.
 func (s *Stats) Init() {
-	s.Commands, s.Limited, s.Meters = NewCommands(), NewLimited(), meters.New()
+	s.Commands = &Commands{all: make([]Counters, commands.Count())}
+	s.Limited = &Limited{seed: maphash.MakeSeed()}
+	s.Meters = meters.New()
 }
 
 // Totals are counters of the whole server since its start.
