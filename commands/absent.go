@@ -14,9 +14,6 @@ const absent = `
 read bitmap fast: bitfield_ro getbit
 read bitmap slow: bitcount bitpos
 write bitmap slow: bitfield bitop setbit
-write sortedset fast blocking: bzpopmax bzpopmin
-write sortedset slow blocking: bzmpop
-write list slow blocking: blmove blmpop blpop brpop brpoplpush
 read stream slow blocking: xread
 write stream slow blocking: xreadgroup
 read stream fast: xlen

@@ -12,7 +12,8 @@
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	topology.go                                    the cluster, as an interface
 //	scripts.go                                     the scripts of the server
-//	args.go, database.go, expiry.go, scan_args.go, float.go, random.go  arguments that many commands read
+//	blocking.go                                    commands that wait for keys
+//	args.go, database.go, expiry.go, waituntil.go, scan_args.go, float.go, random.go  arguments that many commands read
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
 //	rulechanges.go                                 who changed a rule, for the log and subscribers

@@ -35,6 +35,8 @@ type Listeners struct {
 	PubSub   Broker
 	Tracker  Tracker
 	Monitors Monitors
+	// KeyWaiters wait for keys: BLPOP.
+	KeyWaiters KeyWaiters
 	// RuleChanges hear of each change of a rule.
 	RuleChanges RuleChanges
 }

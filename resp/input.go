@@ -73,6 +73,13 @@ func (in *input) replace(size int) {
 	in.start = 0
 }
 
+// fit frees the room behind the unread bytes.
+func (in *input) fit() {
+	if n := in.unread(); !in.lent && n < len(in.buf) {
+		in.replace(n)
+	}
+}
+
 // adapt chooses the size of the next buffer, after n bytes were read into space.
 func (in *input) adapt(n int) {
 	switch room := len(in.buf) - in.end + n; {

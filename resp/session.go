@@ -30,6 +30,9 @@ func NewSession(h Handler) *Session {
 // Space returns the room for the next bytes; it is never empty. It is valid until Filled.
 func (s *Session) Space() []byte { return s.in.space() }
 
+// Fit frees the room of Space, while a command waits.
+func (s *Session) Fit() { s.in.fit() }
+
 // Received tells the session about n new bytes in Space after Retry. Resume runs them.
 func (s *Session) Received(n int) {
 	if s.in.end += n; !s.in.lent {

@@ -118,10 +118,14 @@ func (c *Client) Failed(reason any, stack []byte) {
 		log.Debug("protocol error", "client", addr, "error", reason)
 		return
 	}
-	c.server.stats.Totals.Panics.Add(1)
-	log.Error("a command panicked; its connection is closed: please report this log entry",
-		"command", c.call.Name(),
-		"client", addr, "reason", reason, "stack", string(stack))
+	c.server.panicked(c.call.Name(), c.conn.Link.Peer, reason, stack)
+}
+
+// panicked counts and logs the panic of a command.
+func (s *Server) panicked(command string, client commands.Peer, reason any, stack []byte) {
+	s.stats.Totals.Panics.Add(1)
+	s.parts.Log.Error("a command panicked; its connection is closed: please report this log entry",
+		"command", command, "client", client.RemoteAddr(), "reason", reason, "stack", string(stack))
 }
 
 // Closed releases all that the connection holds: watched keys, tracking, MONITOR, subscriptions,
@@ -131,6 +135,7 @@ func (c *Client) Closed() {
 		go c.unwatch() // it may have to wait for a long command
 	}
 	c.endWait()
+	c.server.blocked.Forget(c.conn.ID)
 	c.server.tracking.Stop(&c.conn)
 	c.server.monitors.Remove(&c.conn)
 	c.server.pubsub.Leave(&c.conn)

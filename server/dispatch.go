@@ -53,6 +53,11 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	call.Tx, call.Secret, call.Slept = nil, nil, 0
 	call.Events = c.server.settings.keyspaceEvents()
 	c.batch.dirty = c.batch.dirty || cmd == nil || !cmd.OnOneKey() || queue.Active
+	if c.entry.Blocked() && c.server.blocked.Any() {
+		if st, ended := c.awaitKeys(call); ended {
+			return st
+		}
+	}
 	if err == nil {
 		err = c.admit(call)
 	}

@@ -13,6 +13,7 @@
 //	cluster.go    what the cluster tells the server: a new leader, messages of other nodes
 //	execute.go    takes the locks, runs the command, replies with an error
 //	script_calls.go  counts the commands of a script at its end
+//	blocking.go   commands that wait for keys, and who serves them
 //	busy.go       waits for scripts that take long
 //	timing.go     measures how long commands take
 //	settings.go   CONFIG SET and CONFIG REWRITE
@@ -21,7 +22,7 @@
 //	memory.go     maxmemory
 //	replay.go     runs the commands of a log that a Redis wrote
 //
-// Each concern with a state and a lock of its own has a folder: clients, pubsub, tracking, monitor, logins,
+// Each concern with a state and a lock of its own has a folder: clients, blocked, pubsub, tracking, monitor, logins,
 // rulelog, scripts, stats, slowlog. Package listeners is a part of pubsub and of tracking. Package report
 // shows all of them in INFO and as metrics. Commands reach them through the interfaces of package commands.
 //

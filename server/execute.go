@@ -48,6 +48,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	}()
 	st := c.run(call)
 	done = true
+	brought := c.server.blocked.Brought(c.tx)
 	if len(c.conn.Tracking.Reads) > 0 {
 		c.server.tracking.EndTx(&c.conn)
 	} else {
@@ -55,6 +56,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	}
 	if c.tx.Since != 0 {
 		c.wakeWaiting()
+	}
+	if brought != nil {
+		c.serveWaiters(brought)
 	}
 	return st
 }

@@ -9,6 +9,7 @@ import (
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/limiters/ruleset"
+	"cellserver/server/blocked"
 	"cellserver/server/clients"
 	"cellserver/server/logins"
 	"cellserver/server/monitor"
@@ -28,15 +29,21 @@ type Server struct {
 	parts    commands.Server // for commands
 	settings *settings
 	clients  *clients.Registry
+	listeners
+	slow    slowlog.Log
+	http    httpGuard
+	stats   stats.Stats
+	report  *report.Report
+	control control
+	safety
+}
+
+// listeners are the connections that learn what others do.
+type listeners struct {
 	pubsub   *pubsub.Broker
 	tracking *tracking.Table
 	monitors monitor.Feed
-	slow     slowlog.Log
-	http     httpGuard
-	stats    stats.Stats
-	report   *report.Report
-	control  control
-	safety
+	blocked  *blocked.Table
 }
 
 // Options are the parts of a Server that the edge provides.
@@ -91,7 +98,7 @@ func New(o Options) *Server {
 	s.slow.Configure(o.Config)
 	config := s.settings.Current
 	s.clients = clients.New(config)
-	s.pubsub = pubsub.New()
+	s.pubsub, s.blocked = pubsub.New(), blocked.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
 	s.control.runID, s.control.shutdown, s.control.topology = o.RunID, o.Shutdown, o.Topology
 	s.stats.Logins = logins.New(config, o.Clock, o.Log)
@@ -111,7 +118,8 @@ func New(o Options) *Server {
 		Store: o.Store, Clock: o.Clock, Log: o.Log, Settings: s.settings, Rules: ruleSet,
 		Clients: s.clients, Scripts: known, Disk: o.Persistence, Control: &s.control, Users: users,
 		Listeners: commands.Listeners{
-			PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, RuleChanges: changes,
+			PubSub: s.pubsub, Tracker: s.tracking, Monitors: &s.monitors, KeyWaiters: s.blocked,
+			RuleChanges: changes,
 		},
 		Stats: commands.Stats{
 			Commands: &counters{s.stats.Commands, s}, Limited: s.stats.Limited, Meters: s.stats.Meters,

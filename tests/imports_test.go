@@ -118,6 +118,7 @@ var mayImport = map[string][]string{
 	"server/logins":    {"commands", "gcra", "internal/config"},
 	"server/meters":    {"limiters/adaptive"},
 	"server/monitor":   {"commands", "server/listeners"},
+	"server/blocked":   {"commands", "resp", "store"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
 	"server/rulelog":   {"commands", "gcra", "limiters/ruleset"},
 	"server/scripts":   {"acl", "commands", "internal/config", "limiters/adaptive", "resp", "script", "script/machine", "store"},
@@ -127,7 +128,7 @@ var mayImport = map[string][]string{
 	"server/report": {"commands", "internal/config", "internal/topology", "limiters/adaptive", "limiters/ruleset",
 		"server/clients", "server/meters", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
-	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report", "server/rulelog",
+	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/blocked", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report", "server/rulelog",
 		"server/scripts", "server/slowlog", "server/stats", "server/tracking", "store"},
 	"server/servertest": {"commands", "internal/config", "internal/config/configload", "internal/quote", "internal/topology", "resp", "resp/resptest", "server", "server/report", "store"}, // for tests only
 

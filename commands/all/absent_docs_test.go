@@ -54,12 +54,11 @@ func TestMigratingNamesEveryAbsentCommand(t *testing.T) {
 
 	libraries, err := os.ReadFile("../../docs/libraries.md")
 	require.NoError(t, err)
-	_, queues, _ := strings.Cut(string(libraries), "\n## Job queues do not run\n")
+	_, queues, _ := strings.Cut(string(libraries), "\nBullMQ and RQ keep a Redis of their own.")
 	queues, _, _ = strings.Cut(queues, "\n## ")
-	for _, name := range []string{"Bull,", "BullMQ", "Bee-Queue", "Sidekiq", "Celery", "RQ"} {
-		require.Contains(t, queues, name)
-	}
-	for _, name := range regexp.MustCompile("`[A-Z]+`").FindAllString(queues, -1) {
+	absent := regexp.MustCompile("`[A-Z]+`").FindAllString(queues, -1)
+	require.NotEmpty(t, absent)
+	for _, name := range absent {
 		require.Contains(t, theirs, strings.ToLower(strings.Trim(name, "`")), "it is here")
 	}
 }

@@ -25,6 +25,7 @@ var docsDiffer = map[string]string{
 	"debug doc_flags":                   "Redis marks the command as one for its developers; here users move the clock with it",
 	"hscan complexity":                  "Redis ends the sentence twice",
 	"sscan complexity":                  "Redis ends the sentence twice",
+	"blmove arguments":                  "as lmove",
 	"lmove arguments":                   "Redis gives its two equal choices different names; redis-cli does not show them",
 	"zscan complexity":                  "sorted sets have another structure here, so a call may cost more",
 }

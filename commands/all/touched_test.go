@@ -148,7 +148,15 @@ func (c *caller) check(call []any, keys []string) (n int) {
 
 // seedOf is the type of value that the keys of a group have.
 var seedOf = map[commands.Group]string{commands.GroupString: "SET %s 1", commands.GroupHash: "HSET %s f 1", commands.GroupSet: "SADD %s m",
-	commands.GroupList: "RPUSH %s m n", commands.GroupSortedSet: "ZADD %s 1 m", commands.GroupGeneric: "SET %s 1"}
+	commands.GroupList: "RPUSH %s m n" + strings.Repeat(" m", 30), commands.GroupSortedSet: "ZADD %s 1 m" + members(30), commands.GroupGeneric: "SET %s 1"}
+
+// members are so many that a command which waits for them finds some each time.
+func members(n int) (words string) {
+	for i := range n {
+		words += fmt.Sprintf(" 2 m%d", i)
+	}
+	return words
+}
 
 // tableCalls returns calls of a command: those of the list for redis-server, or one of callOf.
 func tableCalls(cmd *commands.Command) (calls []string) {

@@ -10,7 +10,7 @@ var _ = commands.Register(&commands.Command{
 	Summary:    "Pop elements from a list",
 	Usage:      "numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",
 	Complexity: "O(N+M) where N is the number of provided keys and M is the number of elements returned.",
-	Run:        lmpop, Cost: costOfLmpop,
+	Run:        lmpop, Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[1:]) },
 })
 
 const (
@@ -18,8 +18,9 @@ const (
 	errCount   commands.Error = "ERR count should be greater than 0"
 )
 
-func costOfLmpop(c *commands.Call) int {
-	keys, from, count, _ := lmpopArgs(c.Args[1:])
+// costOfMpop returns the steps of LMPOP and of BLMPOP. args begin with the number of keys.
+func costOfMpop(c *commands.Call, args [][]byte) int {
+	keys, from, count, _ := lmpopArgs(args)
 	for _, key := range keys {
 		if e := c.Tx.Peek(key); e.Exists() {
 			return costOfPop(e.List(), from, count)
@@ -33,10 +34,20 @@ func lmpop(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
+	popped, err := popFirst(c, keys, from, count)
+	if !popped && err == nil {
+		c.Out.NullArray()
+	}
+	return err
+}
+
+// popFirst pops elements of the first key that exists, and replies with the key and the elements. It returns
+// false if no key exists.
+func popFirst(c *commands.Call, keys [][]byte, from *end, count int64) (popped bool, err error) {
 	for _, key := range keys {
 		e, err := writeList(c, key)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if e.Exists() {
 			popElements(c, &e, from, count, func(n int) {
@@ -44,11 +55,10 @@ func lmpop(c *commands.Call) error {
 				c.Out.Bulk(key)
 				c.Out.Array(n)
 			})
-			return nil
+			return true, nil
 		}
 	}
-	c.Out.NullArray()
-	return nil
+	return false, nil
 }
 
 func lmpopArgs(args [][]byte) (keys [][]byte, from *end, count int64, err error) {

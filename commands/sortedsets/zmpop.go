@@ -11,13 +11,14 @@ var _ = commands.Register(&commands.Command{
 	Usage:   "numkeys key [key ...] <MIN | MAX> [COUNT count]",
 	Complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of " +
 		"elements in the sorted set, and M being the number of elements popped.",
-	Run: zmpop, Cost: costOfZmpop,
+	Run: zmpop, Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[1:]) },
 })
 
 const errNumKeys commands.Error = "ERR numkeys should be greater than 0"
 
-func costOfZmpop(c *commands.Call) int {
-	keys, highest, count, _ := zmpopArgs(c.Args[1:])
+// costOfZmpop returns the steps of ZMPOP and of BZMPOP. args begin with the number of keys.
+func costOfZmpop(c *commands.Call, args [][]byte) int {
+	keys, highest, count, _ := zmpopArgs(args)
 	for _, key := range keys {
 		if e := c.Tx.Peek(key); e.Exists() {
 			return costOfPop(c, key, count, highest)
@@ -31,10 +32,20 @@ func zmpop(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
+	popped, err := popFirst(c, keys, highest, count)
+	if !popped && err == nil {
+		c.Out.NullArray()
+	}
+	return err
+}
+
+// popFirst pops items of the first key that exists, and replies with the key and the items. It returns false if
+// no key exists.
+func popFirst(c *commands.Call, keys [][]byte, highest bool, count int64) (popped bool, err error) {
 	for _, key := range keys {
 		e := c.Tx.Write(key)
 		if err := commands.CheckSorted(&e); err != nil {
-			return err
+			return false, err
 		}
 		if !e.Exists() {
 			continue
@@ -48,10 +59,9 @@ func zmpop(c *commands.Call) error {
 			c.Out.BulkString(it.Member)
 			c.Out.Double(it.Score)
 		}
-		return nil
+		return true, nil
 	}
-	c.Out.NullArray()
-	return nil
+	return false, nil
 }
 
 func zmpopArgs(args [][]byte) (keys [][]byte, highest bool, count int64, err error) {

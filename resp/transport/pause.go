@@ -75,12 +75,30 @@ func (w *worker) readPaused() bool {
 			return false
 		}
 	}
-	n, err := w.nc.Read(w.session.Space())
+	n, err := w.readSome()
 	if n > 0 {
 		w.received(n)
 		w.session.Received(n)
 	}
 	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// fitBelow is how many bytes a client has sent at most that gets no room for more while it waits.
+const fitBelow = 1 << 10
+
+// readSome reads into the room of the session. A client that waits sends nothing as a rule. So it has no room, and
+// takes half of the memory, until its first bytes come.
+func (w *worker) readSome() (int, error) {
+	if w.session.Buffered() > fitBelow {
+		return w.nc.Read(w.session.Space())
+	}
+	w.session.Fit()
+	var first [64]byte
+	n, err := w.nc.Read(first[:])
+	if n > 0 {
+		copy(w.session.Space(), first[:n])
+	}
+	return n, err
 }
 
 func (w *worker) beginPause() {

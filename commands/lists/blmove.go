@@ -1,0 +1,64 @@
+package lists
+
+import (
+	"bytes"
+
+	"cellserver/commands"
+	"cellserver/store"
+)
+
+// BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout is LMOVE that waits for source, at most timeout
+// seconds, and for ever if it is 0. BRPOPLPUSH source destination timeout is BLMOVE with RIGHT LEFT.
+var (
+	_ = commands.Register(&commands.Command{
+		Name: "blmove", Arity: 6, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,
+		Group: commands.GroupList, Since: "6.2.0",
+		Summary: "Pop an element from a list, push it to another list and return it; or block until one is available",
+		Usage:   "source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout", Complexity: "O(1)", Run: blmove,
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "brpoplpush", Arity: 4, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,
+		Group: commands.GroupList, Since: "2.2.0",
+		Summary: "Pop an element from a list, push it to another list and return it; or block until one is available",
+		Usage:   "source destination timeout", Complexity: "O(1)",
+		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`BLMOVE` with the `RIGHT` and `LEFT` arguments"},
+		Run:        func(c *commands.Call) error { return moveOrWait(c, last, first) },
+	})
+)
+
+func blmove(c *commands.Call) error {
+	from, err := parseEnd(c.Args[3])
+	if err != nil {
+		return err
+	}
+	to, err := parseEnd(c.Args[4])
+	if err != nil {
+		return err
+	}
+	return moveOrWait(c, from, to)
+}
+
+func moveOrWait(c *commands.Call, from, to *end) error {
+	until, err := commands.WaitUntil(c.Args[len(c.Args)-1], c.Now)
+	if err != nil {
+		return err
+	}
+	source, err := writeList(c, c.Args[1])
+	if err != nil {
+		return err
+	}
+	if source.Exists() {
+		return move(c, from, to)
+	}
+	words := make([][]byte, len(c.Args))
+	for i, arg := range c.Args {
+		words[i] = bytes.Clone(arg)
+	}
+	if c.AwaitKeys(commands.KeyWait{
+		Keys: c.Args[1:2], Kind: store.List, Until: until, Words: func([]byte) [][]byte { return words },
+	}) {
+		return commands.TryAgain
+	}
+	c.Out.Null()
+	return nil
+}

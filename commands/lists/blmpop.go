@@ -1,0 +1,41 @@
+package lists
+
+import (
+	"strconv"
+
+	"cellserver/commands"
+)
+
+// BLMPOP timeout numkeys key [key …] <LEFT | RIGHT> [COUNT count] is LMPOP that waits for a list, at most
+// timeout seconds, and for ever if it is 0.
+var _ = commands.Register(&commands.Command{
+	Name: "blmpop", Arity: -5, Flags: commands.Write | commands.Blocking, Group: commands.GroupList, Since: "7.0.0",
+	Keys:       commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"},
+	Summary:    "Pop elements from a list, or block until one is available",
+	Usage:      "timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",
+	Complexity: "O(N+M) where N is the number of provided keys and M is the number of elements returned.",
+	Run:        blmpop, Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[2:]) },
+})
+
+func blmpop(c *commands.Call) error {
+	until, err := commands.WaitUntil(c.Args[1], c.Now)
+	if err != nil {
+		return err
+	}
+	keys, from, count, err := lmpopArgs(c.Args[2:])
+	if err != nil {
+		return err
+	}
+	popped, err := popFirst(c, keys, from, count)
+	if popped || err != nil {
+		return err
+	}
+	side := []byte("LEFT")
+	if from == last {
+		side = []byte("RIGHT")
+	}
+	most := strconv.AppendInt(nil, count, 10)
+	return awaitList(c, keys, until, func(key []byte) [][]byte {
+		return [][]byte{[]byte("blmpop"), []byte("0"), []byte("1"), key, side, []byte("COUNT"), most}
+	})
+}
