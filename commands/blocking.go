@@ -4,8 +4,8 @@ import "cellserver/store"
 
 // KeyWaiters are the clients that wait for keys: BLPOP and the like.
 type KeyWaiters interface {
-	// Await makes the client of a call wait. The caller holds the partitions of the keys, and has seen that no
-	// key has a value. So no value that comes later is missed.
+	// Await makes the client of a call wait. The caller holds the partitions of the keys, and has seen that
+	// no key has a value. So no value that comes later is missed.
 	Await(c *Call, w KeyWait)
 }
 
@@ -18,8 +18,8 @@ type KeyWait struct {
 	Words func(key []byte) [][]byte
 }
 
-// AwaitKeys makes a command wait. The session gets the reply when a client brings a value, or null at the end.
-// A command in MULTI or in a script does not wait: AwaitKeys then returns false.
+// AwaitKeys makes a command wait. The session gets the reply when a client brings a value, or null at the
+// end. A command in MULTI or in a script does not wait: AwaitKeys then returns false.
 func (c *Call) AwaitKeys(w KeyWait) bool {
 	if c.Conn.Transaction.Running || c.InScript {
 		return false

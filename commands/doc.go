@@ -30,16 +30,16 @@
 //		Summary: "Get the value of a key", Usage: "key", Run: get,
 //	})
 //
-// Dispatch, arity errors, locks, COMMAND and docs/commands.md read the table. A test requires a test
-// for every row. docs/adding-a-command.md adds a command, step by step.
+// Dispatch, arity errors, locks, COMMAND and docs/commands.md read the table. A test requires a test for
+// every row. docs/adding-a-command.md adds a command, step by step.
 //
-// The way of a command: server.Client.Handle looks the command up and checks whether it may run.
-// Handle then locks the partitions of the command's keys and calls Run with a [Call]. If Run returns
-// an error, the error is the reply, and Run has written nothing.
+// The way of a command: server.Client.Handle looks the command up and checks whether it may run. Handle
+// then locks the partitions of the command's keys and calls Run with a [Call]. If Run returns an error, the
+// error is the reply, and Run has written nothing.
 //
-// Invariants: a command sees the state of its own connection alone ([Conn]). Other connections
-// publish a copy of a part of theirs ([ClientInfo]). A command reads no clock: [Call] has the time.
-// A command reaches the server through the interfaces of [Server].
+// Invariants: a command sees the state of its own connection alone ([Conn]). Other connections publish a
+// copy of a part of theirs ([ClientInfo]). A command reads no clock: [Call] has the time. A command reaches
+// the server through the interfaces of [Server].
 //
 // Locks: the frame takes none. The table is complete before the server starts, and never changes.
 package commands

@@ -1,5 +1,5 @@
-// Package server stands between the wire and the commands. It has the client of each connection,
-// the checks before a command, the locks around it and the counters after it.
+// Package server stands between the wire and the commands. It has the client of each connection, the checks
+// before a command, the locks around it and the counters after it.
 //
 //	server.go     the state that all clients share
 //	client.go     one connection; it implements resp.Handler
@@ -22,13 +22,14 @@
 //	memory.go     maxmemory
 //	replay.go     runs the commands of a log that a Redis wrote
 //
-// Each concern with a state and a lock of its own has a folder: clients, blocked, pubsub, tracking, monitor, logins,
-// rulelog, scripts, stats, slowlog. Package listeners is a part of pubsub and of tracking. Package report
-// shows all of them in INFO and as metrics. Commands reach them through the interfaces of package commands.
+// Each concern with a state and a lock of its own has a folder: clients, blocked, pubsub, tracking,
+// monitor, logins, rulelog, scripts, stats, slowlog. Package listeners is a part of pubsub and of tracking.
+// Package report shows all of them in INFO and as metrics. Commands reach them through the interfaces of
+// package commands.
 //
-// Invariants: only the goroutine that drives a session runs its commands. A command that returns
-// an error has written nothing. All locks are free before the reply is sent.
+// Invariants: only the goroutine that drives a session runs its commands. A command that returns an error
+// has written nothing. All locks are free before the reply is sent.
 //
-// Locks: a command holds the partitions of its footprint while it runs (store.Tx). Inside these
-// locks it takes the locks of the concerns. CONFIG SET holds settings.changing, the outermost lock.
+// Locks: a command holds the partitions of its footprint while it runs (store.Tx). Inside these locks it
+// takes the locks of the concerns. CONFIG SET holds settings.changing, the outermost lock.
 package server

@@ -7,8 +7,9 @@ import (
 	"cellserver/store"
 )
 
-// BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout is LMOVE that waits for source, at most timeout
-// seconds, and for ever if it is 0. BRPOPLPUSH source destination timeout is BLMOVE with RIGHT LEFT.
+// BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout is LMOVE that waits for source, at most
+// timeout seconds, and for ever if it is 0. BRPOPLPUSH source destination timeout is BLMOVE with RIGHT
+// LEFT.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "blmove", Arity: 6, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,

@@ -5,9 +5,10 @@ import (
 	"cellserver/store"
 )
 
-// BLPOP key [key …] timeout is LPOP of the first key that has a list, and BRPOP is RPOP of it. They reply with
-// the key and the element. If there is no list, they wait for one, at most timeout seconds, and for ever if it
-// is 0. Then the reply is null. Clients that wait for a key are served in the order of their arrival.
+// BLPOP key [key …] timeout is LPOP of the first key that has a list, and BRPOP is RPOP of it. They reply
+// with the key and the element. If there is no list, they wait for one, at most timeout seconds, and for
+// ever if it is 0. Then the reply is null. Clients that wait for a key are served in the order of their
+// arrival.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "blpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys, Group: commands.GroupList, Since: "2.0.0",

@@ -5,9 +5,9 @@ import (
 	"cellserver/store"
 )
 
-// BZPOPMIN key [key …] timeout is ZPOPMIN of the first key that has a sorted set, and BZPOPMAX is ZPOPMAX of it.
-// They reply with the key, the member and its score. If there is no sorted set, they wait for one, at most
-// timeout seconds, and for ever if it is 0. Then the reply is null.
+// BZPOPMIN key [key …] timeout is ZPOPMIN of the first key that has a sorted set, and BZPOPMAX is ZPOPMAX
+// of it. They reply with the key, the member and its score. If there is no sorted set, they wait for one,
+// at most timeout seconds, and for ever if it is 0. Then the reply is null.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "bzpopmin", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,

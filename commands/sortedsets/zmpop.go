@@ -39,8 +39,8 @@ func zmpop(c *commands.Call) error {
 	return err
 }
 
-// popFirst pops items of the first key that exists, and replies with the key and the items. It returns false if
-// no key exists.
+// popFirst pops items of the first key that exists, and replies with the key and the items. It returns
+// false if no key exists.
 func popFirst(c *commands.Call, keys [][]byte, highest bool, count int64) (popped bool, err error) {
 	for _, key := range keys {
 		e := c.Tx.Write(key)

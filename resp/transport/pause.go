@@ -86,8 +86,8 @@ func (w *worker) readPaused() bool {
 // fitBelow is how many bytes a client has sent at most that gets no room for more while it waits.
 const fitBelow = 1 << 10
 
-// readSome reads into the room of the session. A client that waits sends nothing as a rule. So it has no room, and
-// takes half of the memory, until its first bytes come.
+// readSome reads into the room of the session. A client that waits sends nothing as a rule. So it has no
+// room, and takes half of the memory, until its first bytes come.
 func (w *worker) readSome() (int, error) {
 	if w.session.Buffered() > fitBelow {
 		return w.nc.Read(w.session.Space())

@@ -7,8 +7,8 @@
 // A client that waits runs nothing. The client that brings a value serves those that wait, in the order of
 // their arrival, before its own reply leaves. So a waiting client costs a place in the table and no CPU.
 //
-// Invariants: a client waits for one command at a time. It leaves the table once: claimed by the one who serves
-// it, or by its own end. A claimed client gets one reply.
+// Invariants: a client waits for one command at a time. It leaves the table once: claimed by the one who
+// serves it, or by its own end. A claimed client gets one reply.
 //
 // Locks: Table.mu guards all. A command takes it while it holds partitions of the store. The holder takes
 // no other lock.

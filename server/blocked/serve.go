@@ -44,8 +44,8 @@ func (s *Serving) Run(most int) bool {
 	return true
 }
 
-// serve lets a client take from the first place. If the key has nothing for it, the place is done. serve returns
-// false if it would have to wait for the partitions, or if the command takes long.
+// serve lets a client take from the first place. If the key has nothing for it, the place is done. serve
+// returns false if it would have to wait for the partitions, or if the command takes long.
 func (s *Serving) serve(w *Waiter) bool {
 	p, key := s.Places[0], []byte(s.Places[0].Key)
 	call := s.Host.Call(w.Cmd, w.Words(key))

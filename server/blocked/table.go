@@ -86,8 +86,8 @@ func (t *Table) First(p Place) *Waiter {
 	return nil
 }
 
-// claim takes a client out of its queues to serve it. It returns false if another one has claimed the client, or
-// if the client has left.
+// claim takes a client out of its queues to serve it. It returns false if another one has claimed the
+// client, or if the client has left.
 func (t *Table) claim(w *Waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
