@@ -9,7 +9,8 @@ import (
 // BLMPOP timeout numkeys key [key …] <LEFT | RIGHT> [COUNT count] is LMPOP that waits for a list, at most
 // timeout seconds, and for ever if it is 0.
 var _ = commands.Register(&commands.Command{
-	Name: "blmpop", Arity: -5, Flags: commands.Write | commands.Blocking, Group: commands.GroupList, Since: "7.0.0",
+	Name: "blmpop", Arity: -5, Flags: commands.Write | commands.Blocking,
+	Group: commands.GroupList, Since: "7.0.0",
 	Keys:       commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"},
 	Summary:    "Pop elements from a list, or block until one is available",
 	Usage:      "timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",

@@ -11,13 +11,15 @@ import (
 // arrival.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "blpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys, Group: commands.GroupList, Since: "2.0.0",
+		Name: "blpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
+		Group: commands.GroupList, Since: "2.0.0",
 		Summary: "Remove and get the first element in a list, or block until one is available",
 		Usage:   "key [key ...] timeout", Complexity: blockingComplexity,
 		Run: func(c *commands.Call) error { return blpop(c, first) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "brpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys, Group: commands.GroupList, Since: "2.0.0",
+		Name: "brpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
+		Group: commands.GroupList, Since: "2.0.0",
 		Summary: "Remove and get the last element in a list, or block until one is available",
 		Usage:   "key [key ...] timeout", Complexity: blockingComplexity,
 		Run: func(c *commands.Call) error { return blpop(c, last) },

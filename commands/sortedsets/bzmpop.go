@@ -6,10 +6,11 @@ import (
 	"cellserver/commands"
 )
 
-// BZMPOP timeout numkeys key [key …] <MIN | MAX> [COUNT count] is ZMPOP that waits for a sorted set, at most
-// timeout seconds, and for ever if it is 0.
+// BZMPOP timeout numkeys key [key …] <MIN | MAX> [COUNT count] is ZMPOP that waits for a sorted set,
+// at most timeout seconds, and for ever if it is 0.
 var _ = commands.Register(&commands.Command{
-	Name: "bzmpop", Arity: -5, Flags: commands.Write | commands.Blocking, Group: commands.GroupSortedSet, Since: "7.0.0",
+	Name: "bzmpop", Arity: -5, Flags: commands.Write | commands.Blocking,
+	Group: commands.GroupSortedSet, Since: "7.0.0",
 	Keys:    commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"},
 	Summary: "Remove and return members with scores in a sorted set or block until one is available",
 	Usage:   "timeout numkeys key [key ...] <MIN | MAX> [COUNT count]",

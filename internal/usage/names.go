@@ -25,8 +25,9 @@ var types = func() map[string]string {
 		"integer": {"cl.throttle period", "cl.probe period"},
 		"double": {"hincrbyfloat increment", "incrbyfloat increment", "increx increment", "increx lowerbound", "increx upperbound",
 			"zcount min", "zcount max", "zrangebyscore min", "zrangebyscore max", "zrevrangebyscore min", "zrevrangebyscore max",
-			"zremrangebyscore min", "zremrangebyscore max", "cl.log seconds", "cl.pace seconds", "cl.reserve ttl",
-			"blpop timeout", "brpop timeout", "blmove timeout", "brpoplpush timeout", "blmpop timeout",
+			"zremrangebyscore min", "zremrangebyscore max", "cl.log seconds", "cl.pace seconds",
+			"cl.reserve ttl", "blpop timeout", "brpop timeout", "blmove timeout", "brpoplpush timeout",
+			"blmpop timeout",
 			"bzpopmin timeout", "bzpopmax timeout", "bzmpop timeout"},
 		"string": {"zrange start", "zrange stop"},
 	} {
