@@ -13,7 +13,8 @@
 //	topology.go                                    the cluster, as an interface
 //	scripts.go                                     the scripts of the server
 //	blocking.go                                    commands that wait for keys
-//	args.go, database.go, expiry.go, waituntil.go, scan_args.go, float.go, random.go  arguments that many commands read
+//	args.go, database.go, expiry.go, waituntil.go  arguments that many commands read
+//	scan_args.go, float.go, random.go              more of them
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
 //	rulechanges.go                                 who changed a rule, for the log and subscribers
