@@ -12,8 +12,8 @@
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
 //	topology.go                                    the cluster, as an interface
 //	scripts.go                                     the scripts of the server
-//	blocking.go                                    commands that wait for keys
-//	args.go, database.go, expiry.go, waituntil.go  arguments that many commands read
+//	blocking.go, keywait.go                        commands that wait for keys
+//	args.go, database.go, expiry.go             arguments that many commands read
 //	scan_args.go, float.go, random.go              more of them
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish

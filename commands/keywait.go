@@ -1,6 +1,19 @@
 package commands
 
-import "math"
+import (
+	"math"
+
+	"cellserver/store"
+)
+
+// KeyWait is what a command waits for.
+type KeyWait struct {
+	Keys  [][]byte
+	Kind  store.Kind // the command takes from a value of this kind
+	Until int64      // logical time, Unix nanoseconds; math.MaxInt64 for no end
+	// Words returns the command that takes from one of the keys. The key then has a value.
+	Words func(key []byte) [][]byte
+}
 
 const errWaitRange Error = "ERR timeout is out of range"
 
