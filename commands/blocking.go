@@ -2,7 +2,8 @@ package commands
 
 // KeyWaiters are the clients that wait for keys: BLPOP and the like.
 type KeyWaiters interface {
-	// Await makes the client of a call wait. The caller holds the partitions of the keys, which have no value.
+	// Await makes the client of a call wait. The caller holds the partitions of the keys, which have no
+	// value.
 	Await(c *Call, w KeyWait)
 }
 
