@@ -37,3 +37,12 @@ func permissions(access string) []acl.Permission {
 	}
 	return all
 }
+
+// Subject is the kind of a subscription: a channel, or a pattern of channels.
+type Subject uint8
+
+// The kinds of subscriptions.
+const (
+	Channel Subject = iota
+	Pattern
+)

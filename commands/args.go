@@ -4,13 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"cellserver/internal/decimal"
 	"cellserver/internal/word"
 )
-
-// ParseInt parses an integer argument as Redis does. It accepts only the canonical decimal form of
-// an int64, without spaces, plus sign or leading zeros.
-func ParseInt(b []byte) (int64, bool) { return decimal.Parse(b) }
 
 // Int parses argument i as an int64. The error is [ErrNotInteger].
 func (c *Call) Int(i int) (int64, error) {
@@ -29,16 +24,6 @@ func (c *Call) Int32(i int) (int, error) {
 			math.MinInt32, math.MaxInt32))
 	}
 	return int(n), err
-}
-
-// TwoInts parses two integers. The error is [ErrNotInteger].
-func TwoInts(a, b []byte) (x, y int64, err error) {
-	x, ok := ParseInt(a)
-	y, ok2 := ParseInt(b)
-	if !ok || !ok2 {
-		return 0, 0, ErrNotInteger
-	}
-	return x, y, nil
 }
 
 // Timeout parses argument i as a number of milliseconds, 0 or more. Errors have the texts of Redis.

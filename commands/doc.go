@@ -14,7 +14,7 @@
 //	scripts.go                                     the scripts of the server
 //	blocking.go, keywait.go                        commands that wait for keys
 //	args.go, database.go, expiry.go             arguments that many commands read
-//	scan_args.go, float.go, random.go              more of them
+//	integer.go, float.go, scan_args.go, random.go  more of them
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
 //	rulechanges.go                                 who changed a rule, for the log and subscribers

@@ -163,15 +163,6 @@ type Broker interface {
 	Without(allowed func(name string, pattern bool) bool) map[int64]bool
 }
 
-// Subject is the kind of a subscription: a channel, or a pattern of channels.
-type Subject uint8
-
-// The kinds of subscriptions.
-const (
-	Channel Subject = iota
-	Pattern
-)
-
 // Tracker tells clients which keys in their caches have changed: CLIENT TRACKING.
 type Tracker interface {
 	// Start switches tracking on for a connection, or changes its options.
