@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,7 +200,7 @@ func (w *budget) settle() {
 	}
 	one := w.held[w.IntN(len(w.held))]
 	cost := w.Int64N(10)
-	if w.changes && (w.name == "sliding" || w.name == "resolution" || w.name == "window") {
+	if w.changes && slices.Contains([]string{"sliding", "resolution", "window", "aligned"}, w.name) {
 		// With another period an estimate may count for longer than its mark says. And a shorter period may have
 		// ended its window, so the rest of a larger cost begins a window that hindsight does not have.
 		cost = min(cost, one.quantity)
