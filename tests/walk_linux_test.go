@@ -393,7 +393,7 @@ func TestWalksAreComplete(t *testing.T) {
 
 // longWalks are requests that pass too many functions for a list. They must not become longer than this.
 var longWalks = map[string]walk{
-	"POST /check": {functions: 100, send: (*door).ask},
+	"POST /check": {functions: 101, send: (*door).ask},
 	"EVAL":        {functions: 112, send: (*door).eval},
 }
 
