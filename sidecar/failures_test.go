@@ -256,6 +256,46 @@ func TestEachFailure(t *testing.T) {
 	}
 }
 
+// TestFailover: the leader of the hub is killed, and clients ask for half of the limit. With upstream-lost local nobody is
+// refused, and the sidecars lease again within 1.5 s.
+func TestFailover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scenarios[0]
+		w := newWorld(t, number(t, "SEED", rand.Uint64()>>1), 3, 6, account.Share, s.command...)
+		defer w.close()
+		var again []time.Duration
+		go func() {
+			time.Sleep(15 * time.Second) // by then each sidecar has counted the others
+			killed, before := time.Now(), w.leased()
+			require.NoError(t, w.hub.Leader().Kill())
+			for _, b := range w.sidecars {
+				b.line.reset()
+			}
+			for i := range before {
+				for w.leased()[i] == before[i] {
+					time.Sleep(10 * time.Millisecond)
+				}
+				again = append(again, time.Since(killed))
+			}
+		}()
+		w.lives(s.rate, 20*time.Second, nil)
+		t.Logf("%d allowed, %d refused; errors: %v; leases again after %v", len(w.allowed), w.refused, w.errors, again)
+		require.NoError(t, s.promise(w.allowed))
+		require.Zero(t, w.refused)
+		require.Len(t, again, len(w.sidecars))
+		require.Less(t, slices.Max(again), recovery)
+	})
+}
+
+// leased returns how many units each sidecar has leased.
+func (w *world) leased() (all []int64) {
+	for _, b := range w.sidecars {
+		f, _ := b.running.Load().sidecar.Figures()
+		all = append(all, f.Leased)
+	}
+	return all
+}
+
 // TestSlowClocksAreFound: sidecars whose clocks run at a third of the true speed keep units for too long, and the promises
 // find that.
 func TestSlowClocksAreFound(t *testing.T) {

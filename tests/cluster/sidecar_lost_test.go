@@ -10,9 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHubIsLost: a hub stops for three seconds. Units that are leased already last until their end, and then upstream-lost
+// TestSidecarsOfOneHub runs the tests below at the same time, because they mostly wait.
+func TestSidecarsOfOneHub(t *testing.T) {
+	for name, run := range map[string]func(*testing.T){
+		"the hub is lost": hubIsLost, "the hub is killed": hubIsKilled, "a bad network": badNetwork, "a sidecar is paused": sidecarIsPaused,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t)
+		})
+	}
+}
+
+// hubIsLost: a hub stops for three seconds. Units that are leased already last until their end, and then upstream-lost
 // decides. Two sidecars ask for more than the limit of 400 a second.
-func TestHubIsLost(t *testing.T) {
+func hubIsLost(t *testing.T) {
 	const stopped = 3 * time.Second
 	for lost, one := range map[string]struct {
 		promise     promisetest.Promise
@@ -23,6 +35,7 @@ func TestHubIsLost(t *testing.T) {
 		"allow": {promisetest.Bucket(1<<20, 1, time.Second), 1000, 2500},
 	} {
 		t.Run(lost, func(t *testing.T) {
+			t.Parallel()
 			hub := alone(t)
 			c := hub.beside(2, "--upstream-lost", lost).crowd(5, 80, "CL.THROTTLE", "hot", 399, 400, 1)
 			time.Sleep(2 * time.Second)
@@ -42,8 +55,8 @@ func TestHubIsLost(t *testing.T) {
 	}
 }
 
-// TestHubIsKilled: kill -9 of a hub that is alone. It is started again with its log, and the limit holds.
-func TestHubIsKilled(t *testing.T) {
+// hubIsKilled: kill -9 of a hub that is alone. It is started again with its log, and the limit holds.
+func hubIsKilled(t *testing.T) {
 	hub := alone(t, "--appendonly", "yes", "--appendfsync", "always")
 	c := hub.beside(3).crowd(3, 80, "CL.WINDOW", "hot", 600, 2, "ALIGN")
 	for range 3 {
@@ -59,8 +72,8 @@ func TestHubIsKilled(t *testing.T) {
 	require.Greater(t, c.between(to-2*time.Second, to), 400, "the sidecars lease again")
 }
 
-// TestBadNetwork: a network that delays bytes, holds them back, and breaks connections.
-func TestBadNetwork(t *testing.T) {
+// badNetwork: a network that delays bytes, holds them back, and breaks connections.
+func badNetwork(t *testing.T) {
 	hub := alone(t)
 	between := newProxy(t, hub.nodes[0].addr())
 	behind := &processes{t: t, nodes: []*node{{host: "127.0.0.1", port: between.port()}}}
@@ -82,8 +95,8 @@ func TestBadNetwork(t *testing.T) {
 	require.Greater(t, c.between(to-time.Second, to), 300, "the sidecars lease again")
 }
 
-// TestSidecarIsPaused: after a pause that is longer than a lease no unit of it is left, and a restart loses what was held.
-func TestSidecarIsPaused(t *testing.T) {
+// sidecarIsPaused: after a pause that is longer than a lease no unit of it is left, and a restart loses what was held.
+func sidecarIsPaused(t *testing.T) {
 	hub := alone(t)
 	s := hub.beside(2)
 	c := s.crowd(4, 80, "CL.LOG", "hot", 1000, 2)

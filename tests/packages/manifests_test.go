@@ -2,6 +2,7 @@ package packages
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -155,7 +156,7 @@ func requireProbed(t *testing.T, name string, all []v1.Object) {
 			}
 			var env []string
 			for _, e := range c.Env {
-				env = append(env, e.Name+"=sixteen-letters-or-more")
+				env = append(env, e.Name+"="+cmp.Or(e.Value, "sixteen-letters-or-more"))
 			}
 			contain(t, c.Args, env, probes)
 			probed += len(probes)
