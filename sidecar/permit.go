@@ -17,14 +17,19 @@ type permit struct {
 
 // probes are commands without an effect, each with the right that a command needs which is answered here.
 var probes = map[string][]byte{
-	"info":       router.AppendCommand(nil, "INFO", "upstream-probe"),
+	"info": router.AppendCommand(nil, "INFO", "upstream-probe"),
+	// The ids of clients are those of the sidecar. The hub would find strangers by them.
+	"client|kill":    router.AppendCommand(nil, "CLIENT", "KILL", "ID", "0"),
+	"client|list":    router.AppendCommand(nil, "CLIENT", "LIST", "TYPE", "replica"),
+	"client|unblock": router.AppendCommand(nil, "CLIENT", "UNBLOCK", "0"),
+
 	"config|get": router.AppendCommand(nil, "CONFIG", "GET", "upstream-probe"),
 	"config|set": router.AppendCommand(nil, "CONFIG", "SET", "upstream-probe", "1"),
 }
 
-// noRight is the error of CONFIG of a user whom the hub has never answered.
+// noRight is the error of a user whom the hub has never answered.
 const noRight = "NOHUB the hub does not answer, and only the hub knows whether this user may do that: " +
-	"start the sidecar with other directives instead"
+	"look at the hub"
 
 // permits asks the hub whether the user of the client may run a command. While the hub is lost, its last
 // answer counts. It returns false if the answer is not there yet: then the command runs again.

@@ -55,6 +55,31 @@ func TestSidecarLeasesHotKeys(t *testing.T) {
 	require.Less(t, hub.calls(t, "cl.throttle")+hub.calls(t, "cl.lease"), allowed+limited/2)
 }
 
+// TestSidecarHasItsOwnClients: the ids of clients are those of the sidecar. A client that ends another one, or itself, ends no
+// stranger at the hub.
+func TestSidecarHasItsOwnClients(t *testing.T) {
+	hub := start(t)
+	admin := hub.dial(t)
+	for range 5 { // strangers have the ids of our clients
+		hub.dial(t).Do("PING")
+	}
+	side := startSidecar(t, hub)
+	c, other := side.dial(t), side.dial(t)
+	ok(t, other, "CLIENT", "SETNAME", "other")
+	id := other.Do("CLIENT", "ID").(int64)
+	list := c.Do("CLIENT", "LIST", "ID", id).(string)
+	require.Contains(t, list, " name=other ")
+	require.Contains(t, list, " user=default ")
+	before := strings.Count(admin.Do("CLIENT", "LIST").(string), "\n")
+	require.Equal(t, int64(1), c.Do("CLIENT", "KILL", "ID", id))
+	requireClosed(t, other)
+	require.Equal(t, int64(0), c.Do("CLIENT", "UNBLOCK", id))
+	require.Equal(t, before, strings.Count(admin.Do("CLIENT", "LIST").(string), "\n"))
+
+	ok(t, admin, "ACL", "SETUSER", "default", "-client|kill")
+	require.Contains(t, c.Do("CLIENT", "KILL", "ID", c.Do("CLIENT", "ID")), resptest.Error("NOPERM"))
+}
+
 // TestSidecarKeepsTheOrder sends commands that take different ways in one write: the replies come in their order.
 func TestSidecarKeepsTheOrder(t *testing.T) {
 	hub := start(t)
