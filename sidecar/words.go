@@ -22,8 +22,8 @@ var ways = waysOf(map[way]string{
 	logins: "auth hello",
 	here: `ping echo quit reset info command command|count command|docs command|getkeys command|help
 		command|getkeysandflags command|info command|list
-		client|id client|getname client|setname client|setinfo client|info client|list client|kill client|unblock
-		config|get config|set`,
+		client|id client|getname client|setname client|setinfo client|info client|list client|kill
+		client|unblock config|get config|set`,
 	pins: `multi exec discard watch unwatch select monitor subscribe unsubscribe psubscribe punsubscribe wait
 		debug readonly readwrite asking client|reply client|tracking client|caching client|no-evict
 		client|no-touch client|getredir client|trackinginfo`,
