@@ -143,6 +143,8 @@ func TestPublish(t *testing.T) {
 		"Dockerfile":                         "image.source=https://example.com/acme/limits",
 		"deploy/compose.yaml":                "image: registry.example/acme/cellserver:0.1.0\n",
 		"deploy/kubernetes.yaml":             "image: registry.example/acme/cellserver:0.1.0\n",
+		"deploy/kubernetes-envoy.yaml":       "image: registry.example/acme/cellserver-envoy:0.1.0\n",
+		"envoy/go.mod":                       "module example.com/acme/limits/envoy\n",
 		"deploy/helm/cellserver/values.yaml": "repository: registry.example/acme/cellserver\n",
 		"deploy/debian/nfpm.yaml":            "license: MIT\n",
 	} {

@@ -19,7 +19,7 @@ type leftover struct {
 func (n *names) leftovers() []leftover {
 	all := []leftover{
 		{regexp.MustCompile(`["\x60\[]` + oldModule + `/(acl|clients|cluster|cmd|commands|gcra|httpapi|` +
-			`internal|limiters|persistence|resp|script|server|sidecar|store|tests)/`),
+			`envoy|internal|limiters|persistence|resp|script|server|sidecar|store|tests)/`),
 			"a path of the old module"},
 		{regexp.MustCompile(`image: +` + oldModule + `\s`), "an image without a registry"},
 		{regexp.MustCompile(`\.invalid\b.*>|once published\n|until published -->|\.\./cellserver/clients`),

@@ -18,8 +18,9 @@ type textEdit struct {
 
 var textEdits = []textEdit{
 	{[]string{"deploy/compose*.yaml"}, `^( +image:) cellserver$`, "$1 {{.Image}}:{{.Version}}"},
-	{[]string{"deploy/kubernetes*.yaml"}, `^ +# publish-prepare names it.*\n( +image:) cellserver$`,
-		"$1 {{.Image}}:{{.Version}}"},
+	{[]string{"deploy/kubernetes*.yaml"},
+		`^ +# publish-prepare names it.*\n( +image:) cellserver((?:-envoy)?)$`,
+		"$1 {{.Image}}$2:{{.Version}}"},
 	{[]string{"deploy/helm/cellserver/values.yaml"}, `^( +repository:) ""`, "$1 {{.Image}}"},
 	{[]string{"deploy/helm/cellserver/Chart.yaml"}, `^(version: .*)$`, `$1
 home: {{.Repository}}

@@ -52,7 +52,7 @@ func newTracer(ctx context.Context, s settings.Tracing) (*tracer, error) {
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter),
 		sdk.WithResource(resource.NewSchemaless(about...)),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(s.Sampling))))
-	return &tracer{provider, provider.Tracer("cellserver-ratelimit")}, nil
+	return &tracer{provider, provider.Tracer("cellserver-envoy")}, nil
 }
 
 // options are those of a gRPC server that reads the trace of a request, in the headers of B3 and of the

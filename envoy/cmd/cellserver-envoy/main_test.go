@@ -184,8 +184,8 @@ func TestTheCheckOfFiles(t *testing.T) {
 		want   string
 	}{
 		{[]string{"/bin/ratelimit_config_check", "-config_dir", folder}, rules, 0, "all rate limit configs ok: 1 files, 1 rules\n"},
-		{[]string{"cellserver-ratelimit", "--check-config", folder}, rules, 0, "all rate limit configs ok: 1 files, 1 rules\n"},
-		{[]string{"cellserver-ratelimit", "--check-config", folder}, "domain: ''", 1,
+		{[]string{"cellserver-envoy", "--check-config", folder}, rules, 0, "all rate limit configs ok: 1 files, 1 rules\n"},
+		{[]string{"cellserver-envoy", "--check-config", folder}, "domain: ''", 1,
 			"error loading rate limit configs: " + file + ": config file cannot have empty domain\n"},
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o644))

@@ -15,13 +15,13 @@ import (
 // checker is the name under which the program only checks files.
 const checker = "ratelimit_config_check"
 
-const usage = `cellserver-ratelimit is a rate limit service for Envoy. Its settings are variables.
+const usage = `cellserver-envoy is a rate limit service for Envoy. Its settings are variables.
 
-  cellserver-ratelimit                       serves
-  cellserver-ratelimit --dir DIR             serves, and keeps the counters in DIR (without REDIS_URL only)
-  cellserver-ratelimit --check-config DIR    checks the rules in DIR: the status is 1 after an error
-  cellserver-ratelimit -- --directive VALUE  serves, with directives of cellserver (without REDIS_URL only)
-                                             instead of --maxmemory 128mb --maxmemory-policy volatile-ttl
+  cellserver-envoy                       serves
+  cellserver-envoy --dir DIR             serves, and keeps the counters in DIR (without REDIS_URL only)
+  cellserver-envoy --check-config DIR    checks the rules in DIR: the status is 1 after an error
+  cellserver-envoy -- --directive VALUE  serves, with directives of cellserver (without REDIS_URL only)
+                                         instead of --maxmemory 128mb --maxmemory-policy volatile-ttl
 `
 
 // garbage is how much a heap may grow before the collector runs, in percent. Requests leave little behind, so
@@ -60,7 +60,7 @@ func call(ctx context.Context, args []string, lookup func(string) string, out, e
 			*merge || lookup("MERGE_DOMAIN_CONFIG") == "true", out, errs)
 	}
 	if err := run(ctx, lookup, embedded{*dir, flags.Args()}, errs); err != nil {
-		fmt.Fprintf(errs, "cellserver-ratelimit: %v\n", err)
+		fmt.Fprintf(errs, "cellserver-envoy: %v\n", err)
 		return 1
 	}
 	return 0

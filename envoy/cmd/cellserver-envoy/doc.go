@@ -1,4 +1,4 @@
-// Command cellserver-ratelimit is a rate limit service for Envoy, with the files, variables and answers
+// Command cellserver-envoy is a rate limit service for Envoy, with the files, variables and answers
 // of the service that its users know.
 //
 // main.go reads the arguments. check.go checks files. run.go makes the parts of the service and runs
