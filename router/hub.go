@@ -35,6 +35,8 @@ type Hub struct {
 
 	mu     sync.Mutex // guards the fields below
 	leader string
+	led    context.Context // ends when another node leads
+	depose context.CancelFunc
 	users  map[Identity]*User
 }
 
@@ -43,8 +45,9 @@ const MostUsers = 128
 
 // New returns a Hub. It opens no connection.
 func New(o Options) *Hub {
-	h := &Hub{o: o, leader: o.Addresses[0], users: map[Identity]*User{}}
+	h := &Hub{o: o, users: map[Identity]*User{}, depose: func() {}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	h.lead(o.Addresses[0])
 	return h
 }
 
@@ -71,8 +74,18 @@ func (h *Hub) Lead(address string) bool {
 			return false
 		}
 	}
-	h.leader = net.JoinHostPort(host, port)
+	h.lead(net.JoinHostPort(host, port))
 	return true
+}
+
+// lead changes the leader; mu is held.
+func (h *Hub) lead(address string) {
+	if h.leader == address {
+		return
+	}
+	h.depose()
+	h.leader = address
+	h.led, h.depose = context.WithCancel(h.ctx)
 }
 
 // away notes that a node does not answer. The next one of the list is asked then, and says who leads.
@@ -81,7 +94,7 @@ func (h *Hub) away(address string) {
 	defer h.mu.Unlock()
 	if h.leader == address {
 		at := slices.Index(h.o.Addresses, address)
-		h.leader = h.o.Addresses[(at+1)%len(h.o.Addresses)]
+		h.lead(h.o.Addresses[(at+1)%len(h.o.Addresses)])
 	}
 }
 

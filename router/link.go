@@ -35,6 +35,8 @@ const mostWaiting = 16 << 20
 var (
 	errBehind = errors.New("too many commands wait for the hub")
 	errClosed = errors.New("the sidecar closes")
+
+	errNoLeader = errors.New("the nodes do not agree who leads")
 )
 
 func (u *User) newLink(at place) *link {
@@ -143,8 +145,12 @@ func (l *link) replies(f *frame, p []byte) (used int, err error) {
 		}
 		piece := p[used : used+n]
 		used += n
-		if done && !r.begun && l.user.hub.follows(r, piece) {
-			l.user.Send(l.at.lane, l.at.proto, r)
+		if done && !r.begun && bytes.HasPrefix(piece, moved) {
+			if l.user.hub.follows(r, piece) {
+				l.user.Send(l.at.lane, l.at.proto, r)
+			} else {
+				r.Sink.Lost(Unsent{errNoLeader})
+			}
 			continue
 		}
 		r.begun = true
@@ -188,14 +194,13 @@ func (l *link) end(err error) {
 	}
 }
 
-// follows reports whether a reply is MOVED, and the Hub follows it.
+// moved begins the error of a node that does not lead.
+var moved = []byte("-MOVED ")
+
+// follows reports whether the Hub follows a reply MOVED.
 func (h *Hub) follows(r *Request, reply []byte) bool {
-	moved, ok := bytes.CutPrefix(reply, []byte("-MOVED "))
-	if !ok || r.moved {
-		return false
-	}
-	words := bytes.Fields(moved)
-	if len(words) != 2 || !h.Lead(string(words[1])) {
+	words := bytes.Fields(reply)
+	if r.moved || len(words) != 3 || !h.Lead(string(words[2])) {
 		return false
 	}
 	r.moved = true

@@ -93,18 +93,27 @@ func (u *User) failed(l *link, err error) {
 		u.hub.forget(u, no)
 		return
 	}
-	if u.ctx.Err() == nil {
+	if errors.As(err, &Unsent{}) && u.ctx.Err() == nil {
 		u.hub.away(l.at.address)
 	}
 }
 
-// Pin opens a connection that only the caller uses, with the name of its client. The caller closes it.
+// Pin opens a connection that only the caller uses, with the name of its client. The caller closes it. It
+// also closes when another node leads: its client connects again, and never sees MOVED.
 func (u *User) Pin(ctx context.Context, proto int, name string) (net.Conn, error) {
-	conn, err := u.hub.open(ctx, place{u.hub.Leader(), proto, FirstRelay}, u.id, name)
-	if err != nil && ctx.Err() == nil {
-		u.hub.away(u.hub.Leader())
+	u.hub.mu.Lock()
+	leader, led := u.hub.leader, u.hub.led
+	u.hub.mu.Unlock()
+	conn, err := u.hub.open(ctx, place{leader, proto, FirstRelay}, u.id, name)
+	if err != nil {
+		if ctx.Err() == nil {
+			u.hub.away(leader)
+		}
+		return nil, Unsent{err}
 	}
-	return conn, err
+	stop := context.AfterFunc(led, func() { _ = conn.Close() })
+	context.AfterFunc(ctx, func() { stop() })
+	return conn, nil
 }
 
 // Release says that a client does not use the User any more. The last one ends its connections.

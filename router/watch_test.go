@@ -1,7 +1,12 @@
 package router
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,5 +39,38 @@ func TestLead(t *testing.T) {
 	require.True(t, h.Lead("?:9"))
 	require.Equal(t, "b:9", h.Leader(), "the node that was asked, if it does not know its own address")
 	require.False(t, h.Lead("nonsense"))
-	require.False(t, h.follows(&Request{}, []byte("-ERR x\r\n")))
+	require.False(t, h.follows(&Request{}, []byte("-MOVED 5\r\n")))
+}
+
+// TestPinsEndWithTheLeader: a connection of one client ends when another node leads.
+func TestPinsEndWithTheLeader(t *testing.T) {
+	var asked []string
+	h := New(Options{
+		Addresses: []string{"a:1", "b:2"}, Clock: func() int64 { return 0 },
+		Timeout: func() time.Duration { return time.Second },
+		Dial: func(_ context.Context, address string) (net.Conn, error) {
+			asked = append(asked, address)
+			if address == "b:2" {
+				return nil, errors.New("refused")
+			}
+			conn, _ := net.Pipe()
+			return conn, nil
+		},
+	})
+	defer h.Close()
+	u, err := h.User(Identity{})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	conn, err := u.Pin(ctx, 2, "")
+	require.NoError(t, err)
+	h.Lead("a:1")
+	require.NoError(t, h.led.Err(), "the same leader")
+	h.Lead("b:2")
+	_, err = conn.Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	_, err = u.Pin(ctx, 2, "")
+	require.ErrorAs(t, err, &Unsent{})
+	require.Equal(t, "a:1", h.Leader(), "the next node is asked")
+	require.Equal(t, []string{"a:1", "b:2"}, asked)
 }

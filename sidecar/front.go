@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"cellserver/commands"
 	"cellserver/limiters"
@@ -20,6 +21,7 @@ type Front struct {
 	order   order
 	args    limiters.Args
 	text    []byte       // of the limit of the command that runs
+	pinned  atomic.Bool  // it has a connection to the hub of its own
 	now     account.Time // of the batch; zero before the first command that needs it
 	late    resp.Writer  // replies that wait for earlier ones
 	state   state
@@ -164,6 +166,9 @@ func (f *Front) OutputLimit() int {
 
 // MessageNeed implements [resp.Handler]. No message waits for a log.
 func (f *Front) MessageNeed() uint64 { return 0 }
+
+// MayIdle reports whether only the hub says how long the client may be silent. Any goroutine may call it.
+func (f *Front) MayIdle() bool { return f.pinned.Load() }
 
 // RetryAfter implements [resp.Handler].
 func (f *Front) RetryAfter() int64 {

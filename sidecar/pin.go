@@ -37,6 +37,7 @@ func (f *Front) pinTo(args [][]byte, w *resp.Writer) resp.Status {
 	p := &pin{peer: f.order.peer, wake: make(chan struct{}, 1)}
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	f.state.pin = p
+	f.pinned.Store(true)
 	go p.run(f.user, w.Proto, f.Local.Conn().Identity.Name)
 	return f.relayPinned(args, w)
 }
@@ -57,6 +58,7 @@ func (f *Front) relayPinned(args [][]byte, w *resp.Writer) resp.Status {
 	p.mu.Unlock()
 	if err != nil {
 		f.state.pin = nil
+		f.pinned.Store(false)
 		f.reply(errorReply(lossText(err)), w)
 		return resp.Continue
 	}

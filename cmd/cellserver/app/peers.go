@@ -25,7 +25,8 @@ type peers struct {
 // admitted is the client of a connection, and its state for the patrol. It is the UserData of the connection.
 type admitted struct {
 	client    *server.Client
-	overSince int64 // monotonic time since which its replies exceed the soft limit; 0 if they do not
+	front     *sidecar.Front // of the client of a sidecar; nil for others
+	overSince int64          // monotonic time since which its replies exceed the soft limit; 0 if they do not
 }
 
 // accept admits a connection, or returns the error for its client. It admits one connection at a time, so
@@ -43,11 +44,13 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 		return nil, protectedMode
 	}
 	client := p.server.Connect(c)
-	c.UserData = &admitted{client: client}
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	if p.sidecar != nil {
-		return p.sidecar.Connect(client, c), ""
+		front := p.sidecar.Connect(client, c)
+		c.UserData = &admitted{client: client, front: front}
+		return front, ""
 	}
+	c.UserData = &admitted{client: client}
 	return client, ""
 }
 
@@ -94,7 +97,7 @@ func (p *peers) patrol(now int64) {
 		peer, ok := c.UserData.(*admitted)
 		switch {
 		case !ok: // a refused connection
-		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !peer.client.MayIdle():
+		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !peer.mayIdle():
 			p.log.verbose("closing an idle client", "client", c.RemoteAddr())
 			c.Close()
 		case peer.overSoftLimit(c, now):
@@ -103,6 +106,11 @@ func (p *peers) patrol(now int64) {
 			c.Close()
 		}
 	}
+}
+
+// mayIdle reports whether the directive timeout does not apply.
+func (p *admitted) mayIdle() bool {
+	return p.client.MayIdle() || p.front != nil && p.front.MayIdle()
 }
 
 // overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its

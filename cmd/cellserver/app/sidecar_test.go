@@ -129,6 +129,11 @@ func TestSidecarRelaysState(t *testing.T) {
 	require.Equal(t, int64(1), other.Do("PUBLISH", "ch", "hello"))
 	require.Equal(t, []any{"message", "ch", "hello"}, sub.Recv())
 
+	ok(t, side.dial(t), "CONFIG", "SET", "timeout", 60)
+	side.peers.patrol(side.clock.Monotonic() + int64(time.Hour))
+	require.Equal(t, int64(1), hub.dial(t).Do("PUBLISH", "ch", "again"))
+	require.Equal(t, []any{"message", "ch", "again"}, sub.Recv())
+
 	three := side.dial(t)
 	three.Do("HELLO", 3)
 	three.Do("HSET", "h", "f", "v")
