@@ -25,8 +25,8 @@ type peers struct {
 // admitted is the client of a connection, and its state for the patrol. It is the UserData of the connection.
 type admitted struct {
 	client    *server.Client
-	front     *sidecar.Front // of the client of a sidecar; nil for others
-	overSince int64          // monotonic time since which its replies exceed the soft limit; 0 if they do not
+	idles     interface{ MayIdle() bool } // the client, or its front in a sidecar
+	overSince int64                       // since when its replies exceed the soft limit, monotonic; 0 if they do not
 }
 
 // accept admits a connection, or returns the error for its client. It admits one connection at a time, so
@@ -47,10 +47,10 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	if p.sidecar != nil {
 		front := p.sidecar.Connect(client, c)
-		c.UserData = &admitted{client: client, front: front}
+		c.UserData = &admitted{client: client, idles: front}
 		return front, ""
 	}
-	c.UserData = &admitted{client: client}
+	c.UserData = &admitted{client: client, idles: client}
 	return client, ""
 }
 
@@ -97,7 +97,7 @@ func (p *peers) patrol(now int64) {
 		peer, ok := c.UserData.(*admitted)
 		switch {
 		case !ok: // a refused connection
-		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*int64(time.Second) && !peer.mayIdle():
+		case cfg.Timeout > 0 && now-c.Active() > int64(cfg.Timeout)*1e9 && !peer.idles.MayIdle():
 			p.log.verbose("closing an idle client", "client", c.RemoteAddr())
 			c.Close()
 		case peer.overSoftLimit(c, now):
@@ -106,11 +106,6 @@ func (p *peers) patrol(now int64) {
 			c.Close()
 		}
 	}
-}
-
-// mayIdle reports whether the directive timeout does not apply.
-func (p *admitted) mayIdle() bool {
-	return p.client.MayIdle() || p.front != nil && p.front.MayIdle()
 }
 
 // overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its

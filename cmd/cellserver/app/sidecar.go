@@ -32,7 +32,7 @@ func (a *App) newSidecar(cfg *config.Config) (*sidecar.Sidecar, error) {
 			return dialHub(ctx, a.server.Config(), address)
 		},
 		Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Version: Version,
-		Timeout: func() time.Duration { return hubTimeout(a.server.Config()) },
+		Timeout: func() time.Duration { return sidecarSettings(a.server.Config()).Timeout },
 		Refused: func(user string, why error) {
 			a.log.Warn("the hub refuses a user: its leases are dropped", "user", user, "error", why)
 			a.peers.sidecar.DropUser(user)
@@ -59,10 +59,6 @@ func (a *App) sidecarReport() report.Sidecar {
 	}
 }
 
-func hubTimeout(cfg *config.Config) time.Duration {
-	return time.Duration(cfg.Upstream.Timeout) * time.Millisecond
-}
-
 // lostPolicies has the policy of each value of upstream-lost.
 var lostPolicies = map[config.Lost]account.Policy{
 	config.LostDeny: account.Deny, config.LostAllow: account.Allow, config.LostLocal: account.Share,
@@ -71,7 +67,8 @@ var lostPolicies = map[config.Lost]account.Policy{
 func sidecarSettings(cfg *config.Config) sidecar.Settings {
 	return sidecar.Settings{
 		Settings: account.Settings{Lease: cfg.Upstream.Lease, Keys: cfg.Upstream.Keys},
-		Lost:     lostPolicies[cfg.Upstream.Lost], Timeout: hubTimeout(cfg),
+		Lost:     lostPolicies[cfg.Upstream.Lost],
+		Timeout:  time.Duration(cfg.Upstream.Timeout) * time.Millisecond,
 	}
 }
 
