@@ -26,7 +26,7 @@ type peers struct {
 type admitted struct {
 	client    *server.Client
 	idles     interface{ MayIdle() bool } // the client, or its front in a sidecar
-	overSince int64                       // since when its replies exceed the soft limit, monotonic; 0 if they do not
+	overSince int64                       // since when its replies exceed the soft limit; 0 if they do not
 }
 
 // accept admits a connection, or returns the error for its client. It admits one connection at a time, so
