@@ -21,9 +21,6 @@ type form struct {
 	millis       bool
 }
 
-// replyMost is the most bytes of a reply of a limiter.
-const replyMost = 128
-
 // answer writes the reply of a limiter.
 func (f form) answer(w *resp.Writer, limited bool, a account.Answer) {
 	first := int64(0)

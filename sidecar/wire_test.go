@@ -143,20 +143,20 @@ func (s *stream) end(err error) {
 }
 
 // take reads what has arrived. Without that it returns when to try again, and what wakes the reader before.
-func (s *stream) take(p []byte) (n int, err error, next time.Time, news chan struct{}) {
+func (s *stream) take(p []byte) (n int, next time.Time, news chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.parts) == 0 {
-		return 0, s.err, time.Time{}, s.news
+		return 0, time.Time{}, s.news, s.err
 	}
 	if next = s.parts[0].at; next.After(time.Now()) {
-		return 0, nil, next, s.news
+		return 0, next, s.news, nil
 	}
 	n = copy(p, s.parts[0].bytes)
 	if s.parts[0].bytes = s.parts[0].bytes[n:]; len(s.parts[0].bytes) == 0 {
 		s.parts = s.parts[1:]
 	}
-	return n, nil, next, nil
+	return n, next, nil, nil
 }
 
 // end is one end of a connection. It implements [net.Conn].
@@ -169,7 +169,7 @@ type end struct {
 
 func (e *end) Read(p []byte) (int, error) {
 	for {
-		n, err, next, news := e.in.take(p)
+		n, next, news, err := e.in.take(p)
 		if n > 0 || err != nil {
 			return n, err
 		}

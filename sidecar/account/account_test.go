@@ -123,7 +123,7 @@ func TestColdKey(t *testing.T) {
 func TestLimit(t *testing.T) {
 	s := newStory(t)
 	s.wantTake(Wait, 1)
-	ask := s.lease(Grant{2, 100, 0, -1, 1000, 250, 7})
+	s.lease(Grant{2, 100, 0, -1, 1000, 250, 7})
 	verdict, _ := s.Again(s.now, 1)
 	require.Equal(t, Local, verdict)
 	s.wantTake(Local, 1)
@@ -132,7 +132,7 @@ func TestLimit(t *testing.T) {
 	require.False(t, ok)
 	s.pass(101)
 	s.wantTake(Wait, 1)
-	ask, ok = s.NextAsk(s.now)
+	ask, ok := s.NextAsk(s.now)
 	require.True(t, ok)
 	s.Granted(s.now, ask, Grant{0, 100, 0, 400, 1000, 250, 7})
 	verdict, answer := s.Again(s.now, 1)

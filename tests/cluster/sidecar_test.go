@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -179,18 +178,4 @@ func (c *crowd) String() string {
 		text += fmt.Sprintf("\n  %d × %s", c.errors[message], message)
 	}
 	return text
-}
-
-// figures returns the fields of INFO sidecar.
-func (p *processes) figures(i int) map[string]string {
-	p.t.Helper()
-	reply, err := p.ask(i, "INFO", "sidecar")
-	require.NoError(p.t, err)
-	fields := map[string]string{}
-	for line := range strings.Lines(fmt.Sprint(reply)) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			fields[name] = value
-		}
-	}
-	return fields
 }
