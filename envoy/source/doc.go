@@ -5,7 +5,8 @@
 // with an xDS server, and backoff.go says how long it waits between connections.
 //
 // Invariants: a set of rules is used whole, or not at all. A bad set is an error in the log and in the
-// metrics. Files are read in the order of their names.
+// metrics. So is a folder that goes away, which only the start may lack. Files are read in the order of
+// their names.
 //
 // One lock of a loader guards what it has loaded. Each source runs in one goroutine.
 package source

@@ -25,6 +25,8 @@ type Folders struct {
 	IgnoreDots                       bool // leave out names that begin with a dot
 }
 
+var errNoFolder = errors.New("the folder does not exist")
+
 // folder returns the folder that is read, and the beginning that names of files must have.
 func (f Folders) folder() (folder, prefix string) {
 	if f.WatchRoot {
@@ -43,8 +45,7 @@ func (f Folders) Read(log *slog.Logger) ([]config.File, error) {
 	w := &walk{folders: f, prefix: prefix, log: log}
 	real, err := filepath.EvalSymlinks(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		log.Warn("there are no rules: the folder does not exist", "folder", folder)
-		return nil, nil
+		return nil, fmt.Errorf("%w: %s", errNoFolder, folder)
 	}
 	if err != nil {
 		return nil, err

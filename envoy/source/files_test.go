@@ -89,7 +89,8 @@ func TestEveryFileBelowTheFolderIsRead(t *testing.T) {
 	require.Equal(t, []string{"config.a.yaml", "config.deep.b.txt"}, names(Folders{root, "sub", "config", true, true}))
 	require.Equal(t, []string{"a.yaml", "deep.b.txt"}, names(Folders{root, "sub", "config", false, true}))
 	require.Empty(t, names(Folders{root, "", "config", true, false}), "an empty subdirectory has no rules")
-	require.Empty(t, names(Folders{root, "none", "config", true, false}))
+	_, err := Folders{root, "none", "config", true, false}.Read(log)
+	require.ErrorIs(t, err, errNoFolder)
 
 	// A pipe would block the reader, and an editor's link leads nowhere.
 	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "sub", "config", "pipe"), 0o600))
@@ -132,6 +133,34 @@ func TestAReplacedRootIsReadAgain(t *testing.T) {
 	h.eventually(t, "v1")
 	publish("v2")
 	h.eventually(t, "v2")
+}
+
+// A deployment may remove the root before it makes the next one. Without rules all requests would pass.
+func TestAFolderThatGoesAwayKeepsTheRules(t *testing.T) {
+	for _, watchRoot := range []bool{true, false} {
+		h, f := newHarness(t), Folders{filepath.Join(t.TempDir(), "current"), "sub", "config", watchRoot, false}
+		require.NoError(t, h.read(f), "there may be no folder at the start")
+		require.False(t, h.set.Load().HasDomains())
+		write(t, filepath.Join(f.Root, "sub", "config", "a.yaml"), rulesOf("one"))
+		require.NoError(t, h.read(f))
+		require.NoError(t, os.RemoveAll(f.Root))
+		require.ErrorContains(t, h.read(f), "the folder does not exist: "+f.Root)
+		require.True(t, h.set.Load().HasDomain("one"))
+		require.EqualValues(t, 1, h.bad.Value())
+	}
+}
+
+func TestARelativeRootIsReadAgain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, filepath.Join("one", "sub", "config", "a.yaml"), rulesOf("one"))
+	write(t, filepath.Join("two", "sub", "config", "a.yaml"), rulesOf("two"))
+	require.NoError(t, os.Symlink("one", "current"))
+	require.NoError(t, os.Symlink("two", "next"))
+	h := newHarness(t)
+	h.watch(t, Folders{"current", "sub", "config", true, false})
+	h.eventually(t, "one")
+	require.NoError(t, os.Rename("next", "current"))
+	h.eventually(t, "two")
 }
 
 func TestABadSetKeepsTheOldRules(t *testing.T) {

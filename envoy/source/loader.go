@@ -31,6 +31,13 @@ func NewLoader(merge bool, use func(*config.Set), registry *stats.Registry, log 
 	}
 }
 
+// hasLoaded reports whether there was a good set of files.
+func (l *Loader) hasLoaded() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.loaded
+}
+
 // load uses a set of files. If they are bad, or could not be read, the old rules stay.
 func (l *Loader) load(files []config.File, err error) error {
 	l.mu.Lock()

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -27,7 +28,7 @@ func (l *Loader) Watch(ctx context.Context, f Folders) error {
 		watched = filepath.Dir(filepath.Clean(f.Root)) // the link in it is replaced
 	}
 	isWatched := watcher.Add(watched) == nil
-	_ = l.load(f.Read(l.log)) // after the watcher, so that no change is missed
+	_ = l.read(f) // after the watcher, so that no change is missed
 	retry := time.NewTicker(rewatch)
 	defer retry.Stop()
 	var due <-chan time.Time
@@ -36,7 +37,7 @@ func (l *Loader) Watch(ctx context.Context, f Folders) error {
 		case <-ctx.Done():
 			return nil
 		case event := <-watcher.Events:
-			if f.WatchRoot && event.Name != filepath.Clean(f.Root) {
+			if f.WatchRoot && !isNewRoot(event, f.Root) {
 				continue
 			}
 			if event.Name == watched && event.Op.Has(fsnotify.Remove|fsnotify.Rename) {
@@ -54,7 +55,23 @@ func (l *Loader) Watch(ctx context.Context, f Folders) error {
 			}
 		case <-due:
 			due = nil
-			_ = l.load(f.Read(l.log))
+			_ = l.read(f)
 		}
 	}
+}
+
+// isNewRoot reports whether an event says that there is another root. A root that goes away is none.
+func isNewRoot(event fsnotify.Event, root string) bool {
+	return filepath.Clean(event.Name) == filepath.Clean(root) && event.Has(fsnotify.Create|fsnotify.Write)
+}
+
+// read uses what the folders have. There may be no folder at the start, but one that goes away later is a
+// fault.
+func (l *Loader) read(f Folders) error {
+	files, err := f.Read(l.log)
+	if errors.Is(err, errNoFolder) && !l.hasLoaded() {
+		l.log.Warn("there are no rules: " + err.Error())
+		files, err = nil, nil
+	}
+	return l.load(files, err)
 }
