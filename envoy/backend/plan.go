@@ -3,6 +3,7 @@ package backend
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,10 +13,13 @@ import (
 // mostCounters is how many windows one command may have.
 const mostCounters = 128
 
+// manyCounters is from how many on keys are found by a map.
+const manyCounters = 32
+
 // counter is one key of a command, with the hits of the request that it counts.
 type counter struct {
 	key      string
-	limit    int64
+	limit    int64 // of all or none: what the sum may reach, so that each hit fits after those before it
 	quantity int64 // the sum of the hits; below 0 it gives back
 	hits     []int // their numbers in the request
 }
@@ -23,7 +27,8 @@ type counter struct {
 // command is one CL.MWINDOW.
 type command struct {
 	counters []counter
-	charge   bool // each window counts. Otherwise all do, or none
+	charge   bool           // each window counts. Otherwise all do, or none
+	places   map[string]int // of the counters by their keys, once there are many
 }
 
 // planner makes the commands of requests.
@@ -55,6 +60,11 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 		return nil, fmt.Errorf("%w: more than %d limits that count all or none: send fewer descriptors",
 			count.ErrUnsupported, mostCounters)
 	}
+	for i := range commands[0].counters {
+		if one := &commands[0].counters[i]; one.limit == 0 && one.quantity == 0 {
+			one.limit = 1 // a limit of 0 refuses no look in the engine: this one is only told
+		}
+	}
 	if len(commands[0].counters) == 0 {
 		commands = nil
 	}
@@ -67,18 +77,45 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 // add adds a hit to the counter with its key.
 func (c *command) add(key string, h *count.Hit, number int) {
 	limit, quantity := int64(min(atOnce(h), math.MaxInt64)), int64(min(h.Hits, math.MaxInt64))
-	if h.GiveBack {
+	switch {
+	case h.GiveBack:
 		quantity = -quantity
+	case c.charge || quantity > 0 || algorithms[h.Algorithm] != "":
+	case limit > 0:
+		limit-- // a look fits if something is left
+	default:
+		quantity = 1 // a look at nothing never fits
 	}
-	for i := range c.counters {
-		if one := &c.counters[i]; one.key == key {
-			one.limit = min(one.limit, limit)
-			one.quantity = plus(one.quantity, quantity)
-			one.hits = append(one.hits, number)
-			return
+	i := c.place(key)
+	if i < 0 {
+		c.counters = append(c.counters, counter{key, limit, quantity, []int{number}})
+		return
+	}
+	one := &c.counters[i]
+	one.limit = max(plus(one.limit, quantity), 0)
+	if !h.GiveBack {
+		one.limit = min(one.limit, limit)
+	}
+	one.quantity = plus(one.quantity, quantity)
+	one.hits = append(one.hits, number)
+}
+
+// place returns the place of the counter with a key. It returns -1 for a new key, which comes next.
+func (c *command) place(key string) int {
+	if len(c.counters) < manyCounters {
+		return slices.IndexFunc(c.counters, func(one counter) bool { return one.key == key })
+	}
+	if c.places == nil {
+		c.places = make(map[string]int, 2*manyCounters)
+		for i := range c.counters {
+			c.places[c.counters[i].key] = i
 		}
 	}
-	c.counters = append(c.counters, counter{key, limit, quantity, []int{number}})
+	if i, known := c.places[key]; known {
+		return i
+	}
+	c.places[key] = len(c.counters)
+	return -1
 }
 
 // retag gives all keys of a command the hash tag of the domain.
@@ -93,7 +130,7 @@ func (p planner) retag(r *count.Request, c *command) {
 func split(all []command) (parts []command) {
 	for _, c := range all {
 		for len(c.counters) > mostCounters {
-			parts = append(parts, command{c.counters[:mostCounters], c.charge})
+			parts = append(parts, command{counters: c.counters[:mostCounters], charge: c.charge})
 			c.counters = c.counters[mostCounters:]
 		}
 		parts = append(parts, c)
@@ -147,10 +184,14 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 	for i := range c.counters {
 		one, a := &c.counters[i], &answers[i]
 		h := &r.Hits[one.hits[0]]
-		after := uint64(max(int64(min(h.Limit, math.MaxInt64))-a.remaining, 0)) // a burst may be larger
+		burst := int64(min(atOnce(h), math.MaxInt64)) - int64(min(h.Limit, math.MaxInt64))
+		after := uint64(max(one.limit-burst-a.remaining, 0)) // a burst may be larger than the limit
 		before := after
-		if !refused {
+		switch {
+		case !refused:
 			before = undo(after, one.quantity)
+		case a.limited && one.quantity == 0: // a look: remaining is never below 0
+			before = max(before, uint64(one.limit)+1)
 		}
 		reset := a.reset
 		if reset <= 0 { // nothing counts

@@ -84,8 +84,9 @@ func (b *overRESP) inRedis(
 			all = append(all, s.client.B().Get().Key(key).Build())
 			continue
 		}
-		lives := end.Sub(now) + time.Second // the clocks of this process and of the store differ
-		all = append(all, s.client.B().Incrby().Key(key).Increment(one.quantity).Build(),
+		lives := end.Sub(now) + time.Second            // the clocks of this process and of the store differ
+		quantity := min(one.quantity, math.MaxInt64/2) // no sum overflows that is not above all limits
+		all = append(all, s.client.B().Incrby().Key(key).Increment(quantity).Build(),
 			s.client.B().Pexpire().Key(key).Milliseconds(lives.Milliseconds()).Build())
 	}
 	replies := s.client.DoMulti(ctx, all...)

@@ -63,6 +63,9 @@ func TestRedisSaturates(t *testing.T) {
 	}
 	r.Hits[0].Hits = 1
 	require.True(t, asked(t, b, r)[0].Over)
+	asked(t, b, count.Request{Hits: []count.Hit{hit("used", 3, 1)}})
+	asked(t, b, count.Request{Hits: []count.Hit{hit("used", 3, math.MaxUint64)}})
+	require.True(t, asked(t, b, count.Request{Hits: []count.Hit{hit("used", 3, 1)}})[0].Over)
 }
 
 // TestRedisAllOrNone: a request that does not fit counts nothing but its shadows.

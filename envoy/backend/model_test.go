@@ -1,0 +1,79 @@
+package backend
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"cellserver/envoy/count"
+	"cellserver/envoy/count/counttest"
+	"cellserver/internal/randtest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRandomRequestsCountAsTheModel: requests repeat counters, with limits that differ and with looks.
+func TestRandomRequestsCountAsTheModel(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	for name, open := range map[string]func(*testing.T) (count.Counter, *clock){
+		"embedded": newEmbedded, "single": engines["single"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, c := open(t)
+			model, now := counttest.New(), time.Unix(1000+3000*7*86400, 0) // the same second of a week
+			c.set(now)
+			refusals := 0
+			for range 2000 {
+				request := count.Request{Domain: "shop", AllOrNone: r.IntN(2) == 0}
+				if r.IntN(50) == 0 {
+					now = now.Add(20 * time.Second)
+					c.set(now)
+					model.Move(20 * time.Second)
+				}
+				for range 1 + r.IntN(4) {
+					h := hit(fmt.Sprint(r.IntN(3)), 2+r.Uint64N(12), r.Uint64N(4))
+					if h.Hits > 0 && r.IntN(20) == 0 {
+						h.Limit = r.Uint64N(2)
+					}
+					request.Hits = append(request.Hits, h)
+				}
+				want, err := model.Count(t.Context(), request)
+				require.NoError(t, err)
+				got := asked(t, b, request)
+				refused := [2]bool{}
+				for i, h := range request.Hits {
+					refused[0], refused[1] = refused[0] || want[i].Over, refused[1] || got[i].Over
+					require.LessOrEqual(t, got[i].Before, got[i].After)
+					if !request.AllOrNone {
+						require.Equal(t, want[i], got[i], "hit %d of %+v", i, request)
+					} else if want[i].Before+h.Hits <= h.Limit && !want[i].Over {
+						require.False(t, got[i].Over, "hit %d of %+v", i, request)
+					}
+				}
+				require.Equal(t, refused[0], refused[1], "%+v: %+v, %+v", request, want, got)
+				if refused[1] {
+					refusals++
+				}
+			}
+			require.Greater(t, refusals, 100)
+		})
+	}
+}
+
+// TestManyDescriptorsFindTheirCounters: hits on one counter meet, however many there are.
+func TestManyDescriptorsFindTheirCounters(t *testing.T) {
+	r := count.Request{}
+	for i := range 8 << 10 {
+		r.Hits = append(r.Hits, hit(fmt.Sprintf("shop:user=%08d", i%(4<<10)), 100, 1))
+	}
+	plan, err := planner{}.plan(&r, false)
+	require.NoError(t, err)
+	require.Len(t, plan, (4<<10)/mostCounters)
+	for _, c := range plan {
+		for _, one := range c.counters {
+			require.Len(t, one.hits, 2)
+			require.Equal(t, int64(2), one.quantity)
+		}
+	}
+}
