@@ -237,3 +237,16 @@ descriptors:
 	ask(t, f, 0, "path=/x:10.1.2.3|")
 	require.Equal(t, map[string]uint64{"total_hits": 1, "within_limit": 1}, f.flushed("shop.path_/x_10_1_2_3_"))
 }
+
+// Hits of 2^64-1 would take one from a counter that wraps.
+func TestNoRequestTakesHitsFromTheMetrics(t *testing.T) {
+	f := newFixture(t, Options{}, oneRule)
+	ask(t, f, 20, "a=1")
+	rule, last := f.rules.Load().stats[0], uint64(20)
+	for range 3 {
+		ask(t, f, 0, "a=1 +18446744073709551615", "a=2 +9223372036854775808")
+		require.Greater(t, rule.TotalHits.Value(), last)
+		require.Greater(t, rule.OverLimit.Value(), last-20)
+		last = rule.TotalHits.Value()
+	}
+}

@@ -11,10 +11,10 @@ type Counter struct {
 	flushed uint64 // what a sink has got, used by Flush alone
 }
 
-// Add adds hits.
+// Add adds hits. So many that a request could make the counter wrap count as fewer.
 func (c *Counter) Add(n uint64) {
 	if n > 0 {
-		c.value.Add(n)
+		c.value.Add(min(n, math.MaxUint32))
 	}
 }
 
