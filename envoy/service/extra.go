@@ -14,8 +14,12 @@ import (
 func (c *call) tellRefusal(r *ratelimit.RateLimitResponse) {
 	var names []*structpb.Value
 	var wait int64
+	byQuotas := true // all of them, and no other rule
 	for i, s := range r.GetStatuses() {
-		if s.GetCode() == over {
+		byQuotas = byQuotas && !c.refusing(i, s)
+	}
+	for i, s := range r.GetStatuses() {
+		if c.refusing(i, s) || byQuotas && s.GetCode() == over {
 			names = append(names, structpb.NewStringValue(c.descriptors[i].Rule.FullKey))
 			wait = max(wait, s.GetDurationUntilReset().GetSeconds())
 		}

@@ -76,6 +76,28 @@ func TestARefusalNamesItsRule(t *testing.T) {
 	require.Equal(t, []any{"shop.b"}, r.GetDynamicMetadata().AsMap()["refused_by"])
 }
 
+// A quota that is used up does not refuse what another rule refuses.
+func TestARefusalNamesNoQuotaThatDoesNotRefuse(t *testing.T) {
+	f := extended(t, "answer: {rule_header: X-Rule, retry_after: true, metadata: true}")
+	f.rules.Load().set.Rules[0].Modes.Quota = true // of a
+	r := ask(t, f, 11, "a=1", "b=1", "free=1")
+	require.Equal(t, "OVER: OVER 0/10, OVER 0/2, OK free", says(r))
+	require.Equal(t, "shop.b", r.GetResponseHeadersToAdd()[0].GetValue())
+	require.Equal(t, []any{"shop.b"}, r.GetDynamicMetadata().AsMap()["refused_by"])
+	r = ask(t, f, 1, "a=1")
+	require.Equal(t, []any{"shop.a"}, r.GetDynamicMetadata().AsMap()["refused_by"])
+}
+
+// A month of the calendar is a fixed window. Another algorithm has none.
+func TestACalendarMonthIsForFixedWindows(t *testing.T) {
+	f := extended(t, "rules: {shop.a: {limits: [{limit: 3, period: 720h, algorithm: gcra}, {limit: 5, period: 720h}]}}")
+	f.options.CalendarMonths = true
+	c := &call{service: f.Service, request: asks(t, "shop", 1, "a=1")}
+	require.NoError(t, c.match())
+	require.Empty(t, c.hits[0].Calendar)
+	require.Equal(t, "month", c.hits[1].Calendar)
+}
+
 func TestRulesSayWhatHoldsWhileTheStoreIsAway(t *testing.T) {
 	f := extended(t, "rules: {shop.a: {on_failure: allow}, shop.b: {on_failure: deny}}")
 	f.store.Fail(errors.New("away"))

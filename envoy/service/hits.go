@@ -36,7 +36,8 @@ func (c *call) makeHits(replaces map[string]bool) {
 			hit.Key, hit.Hits, hit.GiveBack = d.Counter, d.hits, d.giveBack
 			hit.Shadow = c.service.neverRefuses(d)
 			isMonth := limit.Answer.GetUnit() == ratelimit.RateLimitResponse_RateLimit_MONTH
-			if isMonth && c.service.options.CalendarMonths {
+			isFixed := hit.Algorithm == "" || hit.Algorithm == count.FixedWindow
+			if isMonth && isFixed && c.service.options.CalendarMonths {
 				hit.Calendar = "month"
 			}
 			c.hits = append(c.hits, hit)
