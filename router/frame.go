@@ -14,13 +14,14 @@ var errFrame = errors.New("the hub sends bytes that are not RESP")
 type frame struct {
 	left int64 // elements of the reply that are not complete
 	bulk int64 // bytes of a string that are still to come, with its line end
+	line bool  // the end of a long line is still to come
 }
 
-// longestHeader bounds the first line of an element. Only simple strings and errors are long.
+// longestHeader bounds the first line of an element. A longer simple string or error comes in pieces.
 const longestHeader = 64 << 10
 
 // scan returns how many of the bytes belong to the reply, and whether the reply ends there. It takes whole
-// lines only.
+// lines, and pieces of long ones.
 func (f *frame) scan(p []byte) (n int, done bool, err error) {
 	if f.left == 0 {
 		f.left = 1
@@ -36,19 +37,27 @@ func (f *frame) scan(p []byte) (n int, done bool, err error) {
 			continue
 		}
 		end := bytes.IndexByte(p[n:], '\n')
-		if end < 0 {
-			if len(p)-n > longestHeader {
-				err = errFrame
+		switch {
+		case end < 0 && !f.line && len(p)-n <= longestHeader:
+			return n, false, nil
+		case end < 0:
+			if f.line = f.line || isText(p[n]); !f.line {
+				return n, false, errFrame
 			}
-			return n, false, err
-		}
-		if end < 2 || !f.header(p[n], p[n+1:n+end-1]) {
+			return len(p), false, nil
+		case f.line:
+			f.line = false
+			f.left--
+		case end < 2 || !f.header(p[n], p[n+1:n+end-1]):
 			return n, false, errFrame
 		}
 		n += end + 1
 	}
 	return n, true, nil
 }
+
+// isText reports whether an element is one line of any length.
+func isText(kind byte) bool { return kind == '+' || kind == '-' || kind == '(' }
 
 // header reads the first line of an element: its type, and the rest without the line end.
 func (f *frame) header(kind byte, text []byte) (ok bool) {

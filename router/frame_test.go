@@ -31,8 +31,8 @@ func TestFrame(t *testing.T) {
 		require.ErrorIs(t, err, errFrame, wrong)
 	}
 	var f frame
-	_, _, err := f.scan([]byte("+" + strings.Repeat("x", longestHeader)))
-	require.ErrorIs(t, err, errFrame, "a line without an end")
+	_, _, err := f.scan([]byte("$" + strings.Repeat("1", longestHeader)))
+	require.ErrorIs(t, err, errFrame, "a length without an end")
 }
 
 func FuzzFrame(f *testing.F) {

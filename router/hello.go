@@ -26,6 +26,13 @@ type Refusal string
 // Error implements error.
 func (r Refusal) Error() string { return string(r) }
 
+// IsFinal reports whether the hub does not accept the user. Other errors pass: the hub may have no room for a
+// further connection.
+func (r Refusal) IsFinal() bool {
+	code, _, _ := strings.Cut(string(r), " ")
+	return code == "WRONGPASS" || code == "NOAUTH" || code == "NOPERM"
+}
+
 // refusal returns an error reply as an error.
 func refusal(reply []byte) Refusal { return Refusal(strings.TrimRight(string(reply[1:]), "\r\n")) }
 

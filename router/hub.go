@@ -100,6 +100,22 @@ func (h *Hub) away(address string) {
 
 // User returns the connections of a user without asking the hub whether it accepts the user.
 func (h *Hub) User(id Identity) (*User, error) {
+	u, err := h.join(id)
+	if err == nil {
+		h.accept(u)
+	}
+	return u, err
+}
+
+// accept notes that a user is one of the hub.
+func (h *Hub) accept(u *User) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	u.accepted = true
+}
+
+// join adds a client to a user.
+func (h *Hub) join(id Identity) (*User, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	u := h.users[id]
@@ -121,7 +137,7 @@ func (h *Hub) Named(name string) *User {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for id, u := range h.users {
-		if id.User() == name {
+		if u.accepted && id.User() == name {
 			return u
 		}
 	}
@@ -131,7 +147,7 @@ func (h *Hub) Named(name string) *User {
 // Login asks the hub whether it accepts a user, and calls done with the connections of the user. Otherwise
 // the error is a [Refusal], or says that the hub does not answer.
 func (h *Hub) Login(id Identity, done func(*User, error)) {
-	u, err := h.User(id)
+	u, err := h.join(id)
 	if err != nil {
 		done(nil, err)
 		return
@@ -147,6 +163,8 @@ func (h *Hub) Login(id Identity, done func(*User, error)) {
 		if err != nil {
 			u.Release()
 			u = nil
+		} else {
+			h.accept(u)
 		}
 		done(u, err)
 	})
@@ -165,13 +183,15 @@ func (h *Hub) release(u *User) {
 	}
 }
 
-// forget drops a user whom the hub does not accept any more. Its clients keep it, and get the error.
+// forget drops a user whom the hub does not accept any more. Its clients keep it, and get the error. A login
+// that fails says nothing about the other clients with this name.
 func (h *Hub) forget(u *User, why error) {
 	h.mu.Lock()
 	known := h.users[u.id] == u
 	if known {
 		delete(h.users, u.id)
 	}
+	known = known && u.accepted
 	h.mu.Unlock()
 	u.stop()
 	if known {

@@ -7,7 +7,7 @@ import (
 // Sink gets the reply of a request. A goroutine of the hub calls it, so it must not block.
 type Sink interface {
 	// Reply gets the next piece of the reply; end says that it is the last one. The bytes are valid until
-	// Reply returns. An error or a number comes in one piece.
+	// Reply returns. A number comes in one piece, and so does an error of at most 64 KB.
 	Reply(p []byte, end bool)
 	// Lost says that there will be no reply, or no more of it. The command may have run.
 	Lost(err error)

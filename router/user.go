@@ -24,7 +24,9 @@ type User struct {
 	id   Identity
 	ctx  context.Context
 	stop context.CancelFunc
-	refs int // clients; Hub.mu guards it
+	// Hub.mu guards these two.
+	refs     int  // clients
+	accepted bool // the hub has accepted this user; false for one whose first login is under way
 
 	mu      sync.Mutex // guards the fields below
 	links   map[place]*link
@@ -83,8 +85,12 @@ func (u *User) Send(lane, proto int, r *Request) {
 func (u *User) failed(l *link, err error) {
 	var no Refusal
 	switch {
+	case errors.As(err, &no) && !no.IsFinal():
+		return
 	case errors.As(err, &no) && u == u.hub.user: // upstream-user stays, and is tried again and again
-		u.hub.refused(u, no)
+		if !u.hub.barred.Swap(true) {
+			u.hub.refused(u, no)
+		}
 		return
 	case errors.As(err, &no):
 		u.mu.Lock()

@@ -2,6 +2,7 @@ package router
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,8 @@ type watched struct {
 	lag      atomic.Int64 // nanoseconds of the last answer
 	sidecars atomic.Int64 // how many the hub has
 	denied   atomic.Pointer[string]
-	user     *User // the one that asks
+	user     *User       // the one that asks
+	barred   atomic.Bool // the hub does not accept this user
 }
 
 // Denies returns the error with which the hub refuses a client that has not authenticated, "" if it does not.
@@ -82,13 +84,18 @@ func (h *Hub) probe(counts bool) bool {
 	}
 	began, leader, answered := h.o.Clock(), h.Leader(), make(chan bool, 1)
 	h.user.Send(watchLane, 2, &Request{Command: command, Sink: Whole(func(reply []byte, err error) {
-		if err == nil {
+		var no Refusal
+		switch {
+		case err == nil:
 			h.lag.Store(h.o.Clock() - began)
+			h.barred.Store(false)
 			h.count(reply)
 			if address, ok := leaderIn(reply); ok {
 				h.Lead(address)
 			}
 			h.noteDenial(reply)
+		case errors.As(err, &no) && no.IsFinal(): // the hub answers: other users may have more luck
+			err = nil
 		}
 		answered <- err == nil
 	})})

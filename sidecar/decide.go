@@ -8,6 +8,9 @@ import (
 	"cellserver/sidecar/account"
 )
 
+// longestText is the most bytes of a limit's text that an account has: so upstream-keys bounds the memory.
+const longestText = 512
+
 // decide answers a limiter's command, or begins to. It returns false if the hub must have the client's own
 // words.
 func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) bool {
@@ -31,6 +34,9 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 	}
 	for _, word := range limit {
 		f.text = router.AppendWord(f.text, word)
+	}
+	if len(f.text) > longestText {
+		return false
 	}
 	form := form{throttlecrab: cmd.Name == "throttle", millis: f.args.Has(limiters.OptMS)}
 	if quantity == 0 || f.args.Has(limiters.OptPeek) {

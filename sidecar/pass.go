@@ -63,9 +63,11 @@ func (p *pass) Reply(piece []byte, end bool) {
 	case isLoss(p.reply):
 		p.late()
 	default:
-		p.end()
 		if isRefusal(p.reply) {
 			p.shard.sidecar.denied(p.account.User(), p.shard.sidecar.o.Clock())
+		}
+		if !p.end() { // the client has a reply
+			return
 		}
 		p.user.Send(p.lane, 2, &router.Request{Command: p.own, Sink: &relayed{p.slot}})
 	}
@@ -93,7 +95,7 @@ func (p *pass) end() bool {
 // Lost implements [router.Sink].
 func (p *pass) Lost(err error) {
 	var refusal router.Refusal
-	if errors.As(err, &refusal) && p.end() {
+	if errors.As(err, &refusal) && refusal.IsFinal() && p.end() {
 		p.slot.write(errorReply(refusal.Error()), true)
 		return
 	}

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"errors"
 	"sync"
 
 	"cellserver/commands"
@@ -57,10 +58,13 @@ func (f *Front) ask(p *permit, about right) {
 	answered := router.Whole(func(reply []byte, err error) {
 		p.mu.Lock()
 		p.done = true
+		var refusal router.Refusal
 		switch last, found := s.rights.Load(about); {
 		case err == nil && isRefusal(reply):
 			p.denied = string(reply[1 : len(reply)-len("\r\n")])
 			s.rights.Store(about, p.denied)
+		case errors.As(err, &refusal) && (f.user != s.user || about.command != "info"):
+			p.denied = refusal.Error()
 		case err == nil:
 			s.rights.Store(about, "")
 		case found:

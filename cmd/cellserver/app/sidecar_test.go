@@ -372,6 +372,9 @@ func TestSidecarForgetsOldLimits(t *testing.T) {
 	hub := start(t)
 	side := startSidecar(t, hub, "--upstream-keys", "160")
 	c := side.dial(t)
+	require.Equal(t, []any{int64(0), int64(16), int64(15), int64(-1), int64(2)},
+		c.Do("CL.THROTTLE", strings.Repeat("x", 60000), 15, 30, 60))
+	require.Zero(t, side.peers.sidecar.Accounts(), "a long key")
 	for i := range 1000 {
 		require.Equal(t, int64(0), c.Do("CL.THROTTLE", i, 15, 30, 60).([]any)[0])
 	}
