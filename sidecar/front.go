@@ -63,7 +63,7 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if f.state.pin != nil {
 		return f.relayPinned(args, w)
 	}
-	if !f.order.wait(mostSlots) {
+	if !f.order.room() {
 		return f.wait()
 	}
 	cmd, way := wayOf(f.names.Lookup(args[0]), args)

@@ -17,6 +17,7 @@ type order struct {
 	slots  []*slot
 	bytes  int  // of replies that wait for others
 	asked  int  // bytes of commands without a reply
+	window int  // how many replies may be outstanding, beyond firstSlots
 	wakes  bool // the client waits until few slots are left
 	atMost int  // so many
 	closed bool
@@ -26,6 +27,7 @@ type order struct {
 type slot struct {
 	order *order
 	asked int    // bytes of the command
+	got   int    // bytes of the reply
 	text  []byte // waits for earlier replies
 	begun bool   // a piece of the reply is there
 	done  bool
@@ -34,6 +36,8 @@ type slot struct {
 // Bounds of what waits for one client.
 const (
 	mostSlots   = 1024
+	firstSlots  = 32       // as many at first, and one more with each short reply
+	longReply   = 16 << 10 // bytes; after such a reply half as many
 	mostAsked   = 1 << 20  // bytes of commands
 	mostReplies = 64 << 20 // bytes of replies
 )
@@ -66,6 +70,27 @@ func (o *order) wait(n int) bool {
 	return !o.wakes
 }
 
+// room reports whether the client may send a further command. A client with long replies has few of them
+// outstanding, because others wait behind these on a connection to the hub.
+func (o *order) room() bool {
+	if !o.state.Load() {
+		return true
+	}
+	o.mu.Lock()
+	n := firstSlots + o.window
+	o.mu.Unlock()
+	return o.wait(n - 1)
+}
+
+// learn adapts the window to the length of a reply; mu is held.
+func (o *order) learn(length int) {
+	n := firstSlots + o.window
+	if n = min(n+1, mostSlots); length >= longReply {
+		n = max(1, n/2)
+	}
+	o.window = n - firstSlots
+}
+
 // add makes the place of the reply to a command of so many bytes.
 func (o *order) add(asked int) *slot {
 	s := &slot{order: o, asked: asked}
@@ -93,6 +118,9 @@ func (s *slot) write(p []byte, end bool) {
 		return
 	}
 	s.begun = true
+	if s.got += len(p); end {
+		o.learn(s.got)
+	}
 	if o.slots[0] != s {
 		s.text = append(s.text, p...)
 		if o.bytes += len(p); o.bytes > mostReplies {

@@ -63,22 +63,35 @@ func TestOrderIsBounded(t *testing.T) {
 	p := &peer{}
 	o := order{peer: p}
 	var slots []*slot
-	for o.wait(mostSlots) {
-		slots = append(slots, o.add(1))
+	fill := func() (all []*slot) {
+		for o.room() {
+			all = append(all, o.add(1))
+		}
+		return all
 	}
-	require.Len(t, slots, mostSlots+1)
+	slots = fill()
+	require.Len(t, slots, firstSlots)
+	for n := firstSlots; len(slots) < mostSlots; slots = append(slots[1:], fill()...) {
+		require.Len(t, slots, n)
+		slots[0].write([]byte("x"), true)
+		n++
+	}
 	for i := 0; p.woken == 0; i++ {
 		slots[i].write([]byte("x"), true)
 	}
-	require.Len(t, o.slots, mostSlots/2, "then it goes on for a while")
+	require.Len(t, o.slots, mostSlots/2-1, "then it goes on for a while")
+	for _, s := range slots[mostSlots/2+1:] {
+		s.write(make([]byte, longReply), true)
+	}
+	require.Len(t, fill(), 1, "after long replies")
 
 	p = &peer{}
 	o = order{peer: p}
 	big := o.add(mostAsked + 1)
-	require.False(t, o.wait(mostSlots))
+	require.False(t, o.room())
 	big.write([]byte("x"), true)
 	require.Equal(t, 1, p.woken)
-	require.True(t, o.wait(mostSlots))
+	require.True(t, o.room())
 
 	o.add(1)
 	behind := o.add(1)
