@@ -96,6 +96,9 @@ func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, 
 		}
 		return id, nil, false
 	}
+	if version := string(args[min(1, len(args)-1)]); version != "2" && version != "3" {
+		return id, nil, false // the error comes before AUTH
+	}
 	for i := 2; i < len(args); i++ {
 		if i+2 < len(args) && commands.Is(args[i], "auth") {
 			rest = append(append(rest, args[:i]...), args[i+3:]...)

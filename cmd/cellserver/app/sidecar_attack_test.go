@@ -21,7 +21,10 @@ func TestSidecarStrangers(t *testing.T) {
 	ok(t, ann, "AUTH", "ann", "a")
 	require.Equal(t, int64(0), ann.Do("CL.THROTTLE", "k", 15, 1, 60).([]any)[0])
 	require.Equal(t, 1, side.peers.sidecar.Accounts())
-	require.Contains(t, side.dial(t).Do("AUTH", "ann", "b"), resptest.Error("WRONGPASS"))
+	stranger := side.dial(t)
+	require.Contains(t, stranger.Do("AUTH", "ann", "b"), resptest.Error("WRONGPASS"))
+	require.Contains(t, stranger.Do("HELLO", "4", "AUTH", "ann", "a"), resptest.Error("NOPROTO"))
+	require.Equal(t, "default", stranger.Do("ACL", "WHOAMI"))
 	require.Equal(t, 1, side.peers.sidecar.Accounts())
 	require.NotContains(t, side.log.String(), "the hub refuses a user")
 
