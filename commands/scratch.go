@@ -60,14 +60,14 @@ func (s *Scratch) Checks() *rules.Checks {
 // Release drops the references to the last requests, and gives the shared memory back. So an idle connection
 // keeps neither.
 func (s *Scratch) Release() {
-	s.flight.Release()
-	if s.limit.Release(); s.check != nil || s.checks != nil || s.Script != nil {
+	if s.limit.Release(); s.flight != nil || s.check != nil || s.checks != nil || s.Script != nil {
 		s.giveBack()
 	}
 }
 
-// giveBack gives the shared memory back.
+// giveBack gives the shared memory back. Few connections have more than the memory of a limiter.
 func (s *Scratch) giveBack() {
+	s.flight.Release()
 	if s.check != nil {
 		s.check.Release()
 		checkPool.Put(s.check)

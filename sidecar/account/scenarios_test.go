@@ -239,10 +239,11 @@ func (s *scenario) row(ratio, messages float64, got *result) string {
 
 // TestScenarios compares what sidecars admit with what the hub alone admits of the same requests. With -v it
 // prints the table in docs/sidecar.md. It simulates 30 s, and less for many keys. SECONDS says another time, and
-// SEED lets other requests come: the ratios differ by 0.005.
+// SEED lets other requests come: the ratios differ by 0.005, and so does the bound.
 func TestScenarios(t *testing.T) {
-	seed := uint64(1)
+	seed, least := uint64(1), 0.97
 	if os.Getenv("SEED") != "" {
+		least -= 0.005
 		seed = rand.New(randtest.Source(t)).Uint64()
 	}
 	seconds, err := strconv.ParseInt(os.Getenv("SECONDS"), 10, 64)
@@ -262,7 +263,7 @@ func TestScenarios(t *testing.T) {
 		ratio := float64(leased.admitted) / float64(central.admitted)
 		messages := float64(leased.messages) / float64(leased.requests)
 		table += s.row(ratio, messages, &leased)
-		require.GreaterOrEqual(t, ratio, 0.97, s.name)
+		require.GreaterOrEqual(t, ratio, least, s.name)
 		require.LessOrEqual(t, leased.most, 1.0, s.name)
 		require.LessOrEqual(t, messages, 1.3*s.messages, s.name)
 	}
