@@ -60,7 +60,11 @@ const longestShared = 1 << 20
 // Handle implements [resp.Handler].
 func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	f.state.waits = false
-	if f.state.pin != nil {
+	switch {
+	case f.state.pin == nil:
+	case len(args) == 1 && commands.Is(args[0], "reset"):
+		return f.resetPinned(args, w)
+	default:
 		return f.relayPinned(args, w)
 	}
 	if !f.order.room() {

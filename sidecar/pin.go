@@ -24,7 +24,17 @@ type pin struct {
 	err   error      // why there is none
 	out   []byte     // what is not written yet
 	waits bool       // the client waits until little is left in out
+	reset reset
 }
+
+// reset says how far RESET is. The hub gets RESET and QUIT: it sends the replies that are due, and closes.
+type reset uint8
+
+const (
+	notReset  reset = iota
+	resetting       // lastReplies are still to come, and are not for the client
+	isReset         // the connection has ended
+)
 
 // mostPinned bounds the bytes of commands that wait to be written, and of replies that wait for the client.
 const mostPinned = 1 << 20
@@ -70,6 +80,28 @@ func (f *Front) relayPinned(args [][]byte, w *resp.Writer) resp.Status {
 	return resp.Continue
 }
 
+// resetPinned runs RESET as soon as the client's own connection has ended.
+func (f *Front) resetPinned(args [][]byte, w *resp.Writer) resp.Status {
+	p := f.state.pin
+	p.mu.Lock()
+	ended := p.err != nil || p.reset == isReset
+	if p.open && p.reset == notReset {
+		p.reset = resetting
+		p.out = router.AppendCommand(router.AppendCommand(p.out, "RESET"), "QUIT")
+		select {
+		case p.wake <- struct{}{}:
+		default:
+		}
+	}
+	p.mu.Unlock()
+	if !ended {
+		return f.wait()
+	}
+	f.state.pin = nil
+	f.pinned.Store(false)
+	return f.Handle(args, w)
+}
+
 // run opens the connection and relays until its end.
 func (p *pin) run(user *router.User, proto int, name string) {
 	conn, err := user.Pin(p.ctx, proto, name)
@@ -87,6 +119,13 @@ func (p *pin) run(user *router.User, proto int, name string) {
 	p.stop()
 	done()
 	_ = conn.Close()
+	p.mu.Lock()
+	ended := p.reset == isReset
+	p.mu.Unlock()
+	if ended {
+		p.peer.Wake()
+		return
+	}
 	p.peer.CloseAfterReply()
 }
 
@@ -121,12 +160,12 @@ const slowReader = 2 * time.Millisecond
 // read passes on what the hub sends. While much waits for the client, nothing is read.
 func (p *pin) read(conn net.Conn) {
 	buf := make([]byte, 16<<10)
+	var last []byte
 	for {
 		n, err := conn.Read(buf)
-		if n > 0 {
-			p.peer.Push(buf[:n])
-		}
+		last = p.pass(last, buf[:n])
 		if err != nil {
+			p.end(last)
 			return
 		}
 		for p.peer.Pending() > mostPinned {
@@ -137,6 +176,35 @@ func (p *pin) read(conn net.Conn) {
 			}
 		}
 	}
+}
+
+// lastReplies are those to RESET and QUIT.
+const lastReplies = "+RESET\r\n+OK\r\n"
+
+// pass passes on what the hub sent, and returns the bytes that it keeps: they may be lastReplies.
+func (p *pin) pass(last, next []byte) []byte {
+	p.mu.Lock()
+	keeps := p.reset == resetting
+	p.mu.Unlock()
+	n := 0
+	if last = append(last, next...); keeps {
+		n = min(len(last), len(lastReplies))
+	}
+	if all := last[:len(last)-n]; len(all) > 0 {
+		p.peer.Push(all)
+	}
+	return append(last[:0], last[len(last)-n:]...)
+}
+
+// end notes the end of the connection, and what the hub sent last.
+func (p *pin) end(last []byte) {
+	if string(last) != lastReplies {
+		p.peer.Push(last)
+		return
+	}
+	p.mu.Lock()
+	p.reset = isReset
+	p.mu.Unlock()
 }
 
 // close ends the relay.

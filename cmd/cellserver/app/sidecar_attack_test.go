@@ -56,6 +56,37 @@ func TestSidecarOfAFullHub(t *testing.T) {
 	require.Eventually(t, func() bool { return ann.Do("GET", "n") == "1" }, timeout, 10*time.Millisecond)
 }
 
+// TestSidecarReset: RESET ends the connection of a client's own, after all its replies. The client is upstream-user again.
+func TestSidecarReset(t *testing.T) {
+	hub := start(t, "--requirepass", "secret")
+	admin := hub.dial(t)
+	ok(t, admin, "AUTH", "secret")
+	for _, user := range []string{"app", "ann"} {
+		ok(t, admin, "ACL", "SETUSER", user, "on", ">a", "~*", "&*", "+@all")
+	}
+	side := startSidecar(t, hub, "--upstream-user", "app", "--upstream-password", "a")
+	c := side.dial(t)
+	id := c.Do("CLIENT", "ID")
+	for _, first := range []string{"MULTI", "SUBSCRIBE x", "HELLO 3 AUTH ann a|SUBSCRIBE y", "SELECT 2", "ECHO z"} {
+		var written []byte
+		for _, words := range strings.Split(first+"|PING last|RESET|ACL WHOAMI|CLIENT ID", "|") {
+			all := []any{}
+			for _, word := range strings.Fields(words) {
+				all = append(all, word)
+			}
+			written = append(written, resptest.Command(all...)...)
+		}
+		c.Write(written)
+		replies := 0
+		for c.Recv() != resptest.Simple("RESET") {
+			replies++
+		}
+		require.Equal(t, strings.Count(first, "|")+2, replies, first)
+		require.Equal(t, "app", c.Recv(), first)
+		require.Equal(t, id, c.Recv(), first)
+	}
+}
+
 // TestSidecarWithWrongPassword: the hub refuses upstream-user, and answers all others. The log says it once.
 func TestSidecarWithWrongPassword(t *testing.T) {
 	hub := start(t)
