@@ -18,6 +18,9 @@ const (
 // RelayLane returns the lane for the commands of a client.
 func RelayLane(client int64) int { return FirstRelay + int(uint64(client)%relayLanes) }
 
+// ScriptLane returns the lane for a client that runs scripts. Other clients do not wait for them.
+func ScriptLane(client int64) int { return RelayLane(client) + relayLanes }
+
 // User has the connections of one user of the hub.
 type User struct {
 	hub  *Hub

@@ -82,6 +82,13 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 		return f.logIn(cmd, args, w)
 	case pins:
 		return f.pinTo(args, w)
+	case scripts:
+		if lane := router.ScriptLane(f.Conn().ID); f.lane != lane { // the others do not wait for scripts
+			if !f.order.wait(0) {
+				return f.wait()
+			}
+			f.lane = lane
+		}
 	}
 	request := router.AppendCommand(nil, args...)
 	if len(request) > longestShared {

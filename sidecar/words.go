@@ -15,6 +15,7 @@ const (
 	logins             // the hub says whether the client is a user
 	pins               // the client needs a connection to the hub of its own
 	decides            // an account decides, or the hub
+	scripts            // the hub answers, perhaps after a long time
 )
 
 // ways has the way of each command that the hub does not answer as it is.
@@ -27,6 +28,7 @@ var ways = waysOf(map[way]string{
 	pins: `multi exec discard watch unwatch select monitor subscribe unsubscribe psubscribe punsubscribe wait
 		debug readonly readwrite asking client|reply client|tracking client|caching client|no-evict
 		client|no-touch client|getredir client|trackinginfo`,
+	scripts: "eval evalsha eval_ro evalsha_ro",
 	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
 })
 

@@ -87,6 +87,26 @@ func TestSidecarReset(t *testing.T) {
 	}
 }
 
+// TestSidecarSlowScripts: clients that run no scripts do not wait for the script of another client.
+func TestSidecarSlowScripts(t *testing.T) {
+	hub := start(t)
+	admin := hub.dial(t)
+	side := startSidecar(t, hub)
+	slow := side.dial(t)
+	ok(t, slow, "SET", "a", 1)
+	slow.Write(resptest.Command("EVAL", "while true do end", 0))
+	require.Eventually(t, func() bool {
+		list, _ := admin.Do("CLIENT", "LIST").(string)
+		return strings.Contains(list, "cmd=eval")
+	}, timeout, time.Millisecond)
+	for range 5 { // more than there are connections to share
+		require.Equal(t, "1", side.dial(t).Do("GET", "a"))
+	}
+	require.Eventually(t, func() bool { return admin.Do("SCRIPT", "KILL") == resptest.Simple("OK") }, timeout, time.Millisecond)
+	require.IsType(t, resptest.Error(""), slow.Recv())
+	require.Equal(t, "1", slow.Do("GET", "a"))
+}
+
 // TestSidecarWithWrongPassword: the hub refuses upstream-user, and answers all others. The log says it once.
 func TestSidecarWithWrongPassword(t *testing.T) {
 	hub := start(t)
