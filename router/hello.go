@@ -77,11 +77,11 @@ func (h *Hub) hello(id Identity, at place, name string) (all []byte, replies, ne
 // open connects to a node, and says who asks. The name is that of one client, "" for several. It ends with
 // ctx.
 func (h *Hub) open(ctx context.Context, at place, id Identity, name string) (net.Conn, error) {
-	ctx, stop := context.WithTimeout(ctx, h.patience())
+	ctx, stop := context.WithTimeoutCause(ctx, h.patience(), errSilent)
 	defer stop()
 	conn, err := h.o.Dial(ctx, at.address)
 	if err != nil {
-		return nil, err
+		return nil, whyEnded(ctx, err)
 	}
 	done := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	err = h.greet(conn, at, id, name)
@@ -90,7 +90,7 @@ func (h *Hub) open(ctx context.Context, at place, id Identity, name string) (net
 	}
 	if err != nil {
 		_ = conn.Close()
-		return nil, err
+		return nil, whyEnded(ctx, err)
 	}
 	return conn, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"sync"
 )
@@ -18,7 +19,7 @@ type place struct {
 type link struct {
 	user *User
 	at   place
-	stop context.CancelFunc
+	stop context.CancelCauseFunc
 	wake chan struct{} // something is to be written; has room for one
 
 	mu      sync.Mutex // guards the fields below
@@ -34,6 +35,8 @@ const mostWaiting = 16 << 20
 // Errors of requests.
 var (
 	errBehind = errors.New("too many commands wait for the hub")
+	errSilent = errors.New("it was silent for too long")
+	errEnded  = errors.New("the connection has ended")
 	errClosed = errors.New("the sidecar closes")
 
 	errNoLeader = errors.New("the nodes do not agree who leads")
@@ -42,7 +45,7 @@ var (
 func (u *User) newLink(at place) *link {
 	l := &link{user: u, at: at, wake: make(chan struct{}, 1)}
 	var ctx context.Context
-	ctx, l.stop = context.WithCancel(u.ctx)
+	ctx, l.stop = context.WithCancelCause(u.ctx)
 	u.hub.running.Go(func() { l.run(ctx) })
 	return l
 }
@@ -76,8 +79,8 @@ func (l *link) run(ctx context.Context) {
 		done := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		var reading sync.WaitGroup
 		reading.Go(func() {
-			err = l.read(conn)
-			l.stop()
+			err = whyEnded(ctx, l.read(conn))
+			l.stop(err)
 		})
 		l.write(ctx, conn)
 		_ = conn.Close()
@@ -85,6 +88,17 @@ func (l *link) run(ctx context.Context) {
 		done()
 	}
 	l.end(err)
+}
+
+// whyEnded puts our words in the place of an error that says only that a connection is closed.
+func whyEnded(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(context.Cause(ctx), errSilent):
+		return errSilent
+	case errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
+		return errEnded
+	}
+	return err
 }
 
 // write sends the requests that wait, until ctx ends.
@@ -182,7 +196,7 @@ func (l *link) end(err error) {
 	if err == nil {
 		err = errClosed
 	}
-	l.stop()
+	l.stop(err)
 	l.user.failed(l, err)
 	l.mu.Lock()
 	l.err, l.ended = err, l.user.hub.o.Clock()

@@ -134,7 +134,7 @@ func (u *User) abandon(address string) {
 	defer u.mu.Unlock()
 	for at, l := range u.links {
 		if at.address == address {
-			l.stop()
+			l.stop(errSilent)
 		}
 	}
 }

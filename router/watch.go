@@ -57,11 +57,16 @@ func (h *Hub) Watch(u *User) {
 	h.user = u
 	h.up.Store(true)
 	h.running.Go(func() {
-		for round := 0; ; round++ {
-			pause := watchEvery
-			if !h.probe(round%countEvery == 0) {
+		for round, lost := 0, false; ; round++ {
+			pause, node := watchEvery, h.Leader()
+			err := h.probe(round%countEvery == 0)
+			if err != nil {
 				h.up.Store(false)
 				pause = watchLost
+			}
+			if lost != (err != nil) && h.ctx.Err() == nil {
+				lost = !lost
+				h.logLoss(node, err)
 			}
 			select {
 			case <-time.After(pause):
@@ -72,9 +77,19 @@ func (h *Hub) Watch(u *User) {
 	})
 }
 
+// logLoss says that a node of the hub does not answer, or that one answers again.
+func (h *Hub) logLoss(node string, err error) {
+	if err == nil {
+		h.o.Log.Info("the hub answers again", "node", node)
+		return
+	}
+	h.o.Log.Warn("the hub does not answer: upstream-lost decides what no lease covers",
+		"node", node, "error", err)
+}
+
 // probe asks the hub something that it answers at once, and waits for the answer. It abandons the node if
 // there is none.
-func (h *Hub) probe(counts bool) bool {
+func (h *Hub) probe(counts bool) error {
 	command := AppendCommand(nil, "PING")
 	switch {
 	case counts:
@@ -82,7 +97,7 @@ func (h *Hub) probe(counts bool) bool {
 	case len(h.o.Addresses) > 1:
 		command = AppendCommand(nil, "CLUSTER", "SLOTS")
 	}
-	began, leader, answered := h.o.Clock(), h.Leader(), make(chan bool, 1)
+	began, leader, answered := h.o.Clock(), h.Leader(), make(chan error, 1)
 	h.user.Send(watchLane, 2, &Request{Command: command, Sink: Whole(func(reply []byte, err error) {
 		var no Refusal
 		switch {
@@ -97,18 +112,19 @@ func (h *Hub) probe(counts bool) bool {
 		case errors.As(err, &no) && no.IsFinal(): // the hub answers: other users may have more luck
 			err = nil
 		}
-		answered <- err == nil
+		answered <- err
 	})})
 	silent := time.NewTimer(h.patience())
 	defer silent.Stop()
 	select {
-	case ok := <-answered:
-		return ok
+	case err := <-answered:
+		return err
 	case <-silent.C:
 		h.abandon(leader)
+		return errSilent
 	case <-h.ctx.Done():
+		return errClosed
 	}
-	return false
 }
 
 // noteDenial notes whether the hub wants a password of the user that asks.

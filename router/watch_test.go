@@ -1,11 +1,14 @@
 package router
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -73,4 +76,38 @@ func TestPinsEndWithTheLeader(t *testing.T) {
 	require.ErrorAs(t, err, &Unsent{})
 	require.Equal(t, "a:1", h.Leader(), "the next node is asked")
 	require.Equal(t, []string{"a:1", "b:2"}, asked)
+}
+
+// TestHubIsLost: who waits for the hub gets an error in words, and the log says that the hub is lost.
+func TestHubIsLost(t *testing.T) {
+	const silent = "it was silent for too long"
+	for _, story := range []struct {
+		name, want string
+		closes     bool
+	}{{"", silent, false}, {"a name that the hub does not read", silent, false}, {"", "the connection has ended", true}} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			h := New(Options{
+				Addresses: []string{"a:1"}, Name: story.name, Log: slog.New(slog.NewTextHandler(&log, nil)),
+				Clock: func() int64 { return time.Now().UnixNano() }, Timeout: func() time.Duration { return time.Millisecond },
+				Dial: func(context.Context, string) (net.Conn, error) {
+					conn, hub := net.Pipe()
+					if story.closes {
+						go func() { _, _ = hub.Read(make([]byte, 1024)); hub.Close() }()
+					}
+					return conn, nil
+				},
+			})
+			u, err := h.User(Identity{})
+			require.NoError(t, err)
+			h.Watch(u)
+			lost := make(chan error, 1)
+			u.Send(0, 2, &Request{Command: AppendCommand(nil, "GET", "a"), Sink: Whole(func(_ []byte, err error) { lost <- err })})
+			require.EqualError(t, <-lost, story.want)
+			synctest.Wait()
+			h.Close()
+			require.Contains(t, log.String(), "the hub does not answer")
+			require.Contains(t, log.String(), story.want)
+		})
+	}
 }

@@ -199,6 +199,7 @@ func TestSidecarWithoutHub(t *testing.T) {
 	require.Contains(t, c.Do("CL.THROTTLE", "unknown", 15, 30, 60), resptest.Error("NOHUB the hub"))
 	require.Contains(t, c.Do("GET", "a"), resptest.Error("NOHUB the hub does not answer"))
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+	require.Eventually(t, func() bool { return strings.Contains(side.log.String(), "the hub does not answer") }, timeout, time.Millisecond)
 	ok(t, c, "CONFIG", "SET", "upstream-lost", "allow")
 	require.Equal(t, int64(0), c.Do("CL.THROTTLE", "unknown", 15, 30, 60).([]any)[0])
 	ok(t, c, "CONFIG", "SET", "upstream-lost", "deny")
@@ -208,6 +209,8 @@ func TestSidecarWithoutHub(t *testing.T) {
 		answer, is := c.Do("CL.THROTTLE", "unknown", 15, 30, 60).([]any)
 		return is && answer[0] == int64(0)
 	}, timeout, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(side.log.String(), "the hub answers again") }, timeout, time.Millisecond)
+	require.Equal(t, 1, strings.Count(side.log.String(), "the hub does not answer"))
 }
 
 // cut relays to an address until it is cut.
