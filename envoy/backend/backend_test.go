@@ -355,6 +355,9 @@ func TestWrongOptions(t *testing.T) {
 		"'x' is not a type: use SINGLE, SENTINEL or CLUSTER": {Type: "x", URL: "127.0.0.1:1"},
 		"'mymaster' names no sentinel":                       {Type: Sentinel, URL: "mymaster"},
 		"is not a URL of a Redis":                            {URL: "http://user:secret@host:1"},
+		"REDIS_URL is not a URL: use redis://":               {URL: "redis://:secret@host:x"},
+		"SENTINEL takes no URL: use master,host:port":        {Type: Sentinel, URL: "redis://:secret@host:1"},
+		"CLUSTER takes no URL: use host:port,host:port":      {Type: Cluster, URL: "redis://:secret@host:1"},
 	} {
 		_, err := OverRESP(o)
 		require.ErrorContains(t, err, want)

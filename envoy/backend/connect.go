@@ -50,13 +50,17 @@ func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
 		InitAddress:       strings.Split(o.URL, ","),
 	}
 	c.Username, c.Password = userOf(o.Auth)
+	isURL := strings.Contains(o.URL, "://")
 	switch strings.ToUpper(o.Type) {
 	case "", Single:
 		c.ForceSingleClient = true
-		if strings.Contains(o.URL, "://") {
+		if isURL {
 			return c, o.readURL(&c)
 		}
 	case Sentinel:
+		if isURL {
+			return c, errors.New("SENTINEL takes no URL: use master,host:port,host:port, and REDIS_AUTH")
+		}
 		if len(c.InitAddress) < 2 {
 			return c, fmt.Errorf("'%s' names no sentinel: use master,host:port,host:port", o.URL)
 		}
@@ -64,6 +68,9 @@ func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
 		c.Sentinel.Username, c.Sentinel.Password = userOf(o.SentinelAuth)
 		c.Sentinel.Dialer, c.Sentinel.TLSConfig = c.Dialer, o.TLS
 	case Cluster:
+		if isURL {
+			return c, errors.New("CLUSTER takes no URL: use host:port,host:port, and REDIS_AUTH")
+		}
 		c.ShuffleInit = true
 	default:
 		return c, fmt.Errorf("'%s' is not a type: use SINGLE, SENTINEL or CLUSTER", o.Type)
@@ -85,7 +92,7 @@ func (o *RESPOptions) readURL(c *rueidis.ClientOption) error {
 		if u, wrong := url.Parse(o.URL); wrong == nil {
 			return fmt.Errorf("'%s' is not a URL of a Redis: %w", u.Redacted(), err)
 		}
-		return errors.New("the URL of the Redis is not one")
+		return errors.New("REDIS_URL is not a URL: use redis://user:password@host:port, or host:port")
 	}
 	c.InitAddress, c.SelectDB = from.InitAddress, from.SelectDB
 	if o.Auth == "" {

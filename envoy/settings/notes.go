@@ -2,7 +2,7 @@ package settings
 
 import "strings"
 
-// A note is what is said once about variables that have a value and no use.
+// A note is what is said once about variables that have a value and no use. The value may be a password.
 type note struct{ names, text string }
 
 var notes = []note{
@@ -30,8 +30,8 @@ var notes = []note{
 func notesOf(r *reader) (said []string) {
 	for _, n := range notes {
 		for _, name := range strings.Fields(n.names) {
-			if v, ok := r.value(name); ok {
-				said = append(said, name+"="+v+" is accepted and has no use: "+n.text)
+			if _, ok := r.value(name); ok {
+				said = append(said, name+" is accepted and has no use: "+n.text)
 			}
 		}
 	}

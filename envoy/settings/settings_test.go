@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -57,11 +58,12 @@ func TestWrongValues(t *testing.T) {
 func TestVariablesWithoutUseAreSaidOnce(t *testing.T) {
 	s, err := read(map[string]string{
 		"EXPIRATION_JITTER_MAX_SECONDS": "10", "REDIS_PERSECOND": "true", "REDIS_PERSECOND_URL": "x:1",
-		"LOCAL_CACHE_SIZE_IN_BYTES": "0", "UNKNOWN_VARIABLE": "1",
+		"LOCAL_CACHE_SIZE_IN_BYTES": "0", "UNKNOWN_VARIABLE": "1", "REDIS_PERSECOND_AUTH": "secret",
 	})
 	require.NoError(t, err)
-	require.Len(t, s.Notes, 4)
-	require.Contains(t, s.Notes, "EXPIRATION_JITTER_MAX_SECONDS=10 is accepted and has no use: a counter ends with its window")
+	require.Len(t, s.Notes, 5)
+	require.NotContains(t, strings.Join(s.Notes, " "), "secret")
+	require.Contains(t, s.Notes, "EXPIRATION_JITTER_MAX_SECONDS is accepted and has no use: a counter ends with its window")
 }
 
 func TestListsOfPairs(t *testing.T) {
