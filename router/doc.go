@@ -17,8 +17,8 @@
 //
 // # Invariants
 //
-//   - The replies of one User on one lane come in the order of the requests, except that a request that was
-//     MOVED comes later.
+//   - The replies of one User on one lane come in the order of the requests. Only the reply to a request
+//     that was MOVED comes later.
 //   - Each request gets one end: its last reply, or its loss.
 //   - Memory does not grow with the length of a reply: it passes in pieces.
 //   - A password stays in memory only while a User has clients.

@@ -19,10 +19,10 @@
 //
 // # Who a client is
 //
-// The hub decides. AUTH of a client is tried at the hub, and from then on everything of that client goes
-// over connections of that user, leases too. So no client gets a right that it lacks at the hub. Accounts
-// are those of a user: no user spends units of another one. If the hub stops to accept a user, its accounts
-// are dropped.
+// The hub decides. AUTH of a client is tried at the hub. From then on, all commands and leases of that client
+// go over connections of that user. So no client gets a right that it lacks at the hub. Accounts are those
+// of a user: no user spends units of another one. If the hub no longer accepts a user, its accounts are
+// dropped.
 //
 // # Invariants
 //

@@ -16,7 +16,8 @@ type permit struct {
 	denied string // the hub's error; "" if the user may
 }
 
-// probes are commands without an effect, each with the right that a command needs which is answered here.
+// probes has a question to the hub for each command that is answered here. The question needs the same right
+// as the command, and has no effect.
 var probes = map[string][]byte{
 	"info": router.AppendCommand(nil, "INFO", "upstream-probe"),
 	// The ids of clients are those of the sidecar. The hub would find strangers by them.

@@ -11,8 +11,8 @@ import (
 // server finds: from the latencies and drops that the callers report with CL.LEAVE.
 //
 // The limit changes once a window. GRADIENT compares the latency with that of a service without a queue.
-// While the calls of the limit are under way, the caller with UPTO gives way to others: it may fill only this
-// percentage. A partition has its percentage of the limit, also if the others fill the rest.
+// A caller with UPTO is refused as soon as this percentage of the limit is under way, so it leaves room for
+// others. A partition may use its percentage of the limit, also if others have filled the limit.
 //
 // The reply is the reply of all limiters.
 //

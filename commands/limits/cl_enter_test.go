@@ -178,7 +178,7 @@ func TestClEnterErrors(t *testing.T) {
 		"CL.ENTER k 1 a PARTITION a OF b 10":              "ERR partition 'a' is not among the names after OF",
 		"CL.ENTER k 1 a PARTITION a IN a 10":              "ERR syntax error: 'PARTITION' needs OF after the name, not 'IN'",
 		"CL.ENTER k 1 a PARTITION a OF a 0":               "ERR percent '0' must be from 1 to 100",
-		"CL.ENTER k 1 a PARTITION a OF a 60 b 60":         "ERR the partitions have more than 100 percent together",
+		"CL.ENTER k 1 a PARTITION a OF a 60 b 60":         "ERR the partitions have 120 percent together: use at most 100",
 		"CL.ENTER k 1 a PARTITION a OF a 10 a 10":         "ERR syntax error: the partition 'a' repeats",
 		"CL.ENTER k 1 a PARTITION adaptive OF adaptive 9": "ERR name 'adaptive' is not that of a partition",
 		"CL.ENTER }{ 1 a":                                 "ERR key must have no braces, or a hash tag such as {user}",

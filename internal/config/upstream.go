@@ -42,8 +42,9 @@ var upstreamDirectives = group("Sidecar", "",
 	field("upstream-password", value.Text, "", func(c *Config) *string { return &c.Upstream.Password },
 		"Password of upstream-user.").immutable().sensitive(),
 	field("upstream-tls", value.YesNo, "no", func(c *Config) *bool { return &c.Upstream.TLS },
-		"Connect to the hub with TLS. The hub's certificate must be one of `tls-ca-cert-file`, or of the "+
-			"system if that is empty. The sidecar shows `tls-cert-file` if there is one.").immutable(),
+		"Connect to the hub with TLS. An authority of `tls-ca-cert-file` must have signed the certificate of "+
+			"the hub, or one of the system if that is empty. The sidecar shows `tls-cert-file` if there "+
+			"is one.").immutable(),
 	field("upstream-lease", value.Int64(10, 60_000), "1000",
 		func(c *Config) *int64 { return &c.Upstream.Lease },
 		"Milliseconds that a lease lasts at most."),
@@ -53,10 +54,10 @@ var upstreamDirectives = group("Sidecar", "",
 			"limit divided by the number of sidecars."),
 	field("upstream-keys", value.Int(1, 100_000_000), "100000",
 		func(c *Config) *int { return &c.Upstream.Keys },
-		"Number of limits that a sidecar remembers."),
+		"Number of limits that a sidecar remembers at most."),
 	field("upstream-timeout", value.Int(1, 60_000), "100",
 		func(c *Config) *int { return &c.Upstream.Timeout },
-		"Milliseconds after which the hub does not answer."),
+		"Milliseconds that a decision waits for the hub. After that, `upstream-lost` decides."),
 )
 
 // hubAddresses is the kind of upstream: addresses with spaces or commas between them.

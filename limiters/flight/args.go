@@ -26,10 +26,9 @@ type Entering struct {
 
 // The errors of CL.ENTER and CL.LEAVE name the argument that is wrong.
 var (
-	errUpTo     = errors.New("upto must be from 1 to 100 percent")
-	errPercent  = errors.New("percent must be from 1 to 100")
-	errTogether = rediserr.Error("ERR the partitions have more than 100 percent together")
-	errShares   = rediserr.Error("ERR a limit has at most 8 partitions: " +
+	errUpTo    = errors.New("upto must be from 1 to 100 percent")
+	errPercent = errors.New("percent must be from 1 to 100")
+	errShares  = rediserr.Error("ERR a limit has at most 8 partitions: " +
 		"a partition that is gone stays until its calls have ended")
 )
 

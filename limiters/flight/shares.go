@@ -2,6 +2,7 @@ package flight
 
 import (
 	"slices"
+	"strconv"
 
 	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
@@ -67,7 +68,8 @@ func (p *enterParams) readShares(a *limiters.Args) {
 		case one.percent < 1 || one.percent > 100:
 			fail(a, a.Explain(errPercent))
 		case together > 100:
-			fail(a, errTogether)
+			fail(a, rediserr.Error("ERR the partitions have "+strconv.FormatInt(together, 10)+
+				" percent together: use at most 100"))
 		case !p.shares.add(one):
 			fail(a, errShares)
 		}

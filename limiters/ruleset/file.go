@@ -84,8 +84,9 @@ func parseFile(text []byte) (*set, error) {
 	for i := 0; i < len(root.Content); i += 2 {
 		if key := root.Content[i]; key.Value == "domain" || key.Value == "descriptors" {
 			return nil, fileError(key.Line, "`%s:` begins a file of envoyproxy/ratelimit, "+
-				"and this file has rules: write each descriptor as a rule, such as "+
-				"`rules: {login: {limits: %s}}`; docs/migrating.md has the steps", key.Value, exampleLimit)
+				"and this file has rules: give that file to cellserver-envoy, or write each descriptor as a "+
+				"rule, such as `rules: {login: {limits: %s}}`; docs/migrating.md has the steps",
+				key.Value, exampleLimit)
 		}
 	}
 	s := &set{byName: map[string]*Rule{}}

@@ -20,12 +20,13 @@
 //     too, if 16 requests came in them. A key is hot if four requests come in the time of a lease.
 //   - A question wants the demand of half a lease, less what is left, and the units of those who wait. It
 //     leaves when less than the demand of a quarter of a lease is left.
-//   - After a grant of less than it wants, the account refuses what its units do not cover, until the limit
-//     says retry, and for about ten requests. Nobody waits in that time.
+//   - If a grant has less than the account wants, the account refuses what its units do not cover. It does
+//     so until the limit says retry, and for about ten requests. Nobody waits in that time.
 //   - The demand has ended if no request came in the time of eight, and in 100 ms. Then all units leave the
 //     memory, and a question gives them back. The same happens in the last tenth of a lease.
 //   - A refusal is remembered for one second at most. A smaller quantity is not refused by it.
-//   - A quantity above half of the limit that no lease covers passes: the hub can allow it at once only.
+//   - A quantity above half of the limit passes if no lease covers it: only the hub may
+//     have so many units at once.
 //
 // # The files
 //

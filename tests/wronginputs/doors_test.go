@@ -20,7 +20,7 @@ var ruleFiles = []row{
 	{"rules: [", "r.yaml:1: ", "check colons, brackets, quotes and the indentation"},
 	{"rules:\n\ta: b\n", "r.yaml:2: ", "check colons, brackets, quotes and the indentation"},
 	{"domain: shop\ndescriptors:\n- key: ip\n", "r.yaml:1: `domain:` begins a file of envoyproxy/ratelimit",
-		"write each descriptor as a rule"},
+		"give that file to cellserver-envoy, or write each descriptor as a rule"},
 	{"rules:\n  api: {limits: 100/minuet}\n", "r.yaml:2: rule api: limit \"100/minuet\": 'minuet'", "did you mean minute?"},
 	{"rules:\n  api: {limits: 3 at once}\n", "'3 at once'", "use CL.ACQUIRE"},
 	{"rule:\n  a: {}\n", "unknown field \"rule\"", "here may be rules"},
