@@ -42,9 +42,9 @@ var upstreamDirectives = group("Sidecar", "",
 	field("upstream-password", value.Text, "", func(c *Config) *string { return &c.Upstream.Password },
 		"Password of upstream-user.").immutable().sensitive(),
 	field("upstream-tls", value.YesNo, "no", func(c *Config) *bool { return &c.Upstream.TLS },
-		"Connect to the hub with TLS. An authority of `tls-ca-cert-file` must have signed the certificate of "+
-			"the hub, or one of the system if that is empty. The sidecar shows `tls-cert-file` if there "+
-			"is one.").immutable(),
+		"Connect to the hub with TLS. An authority of `tls-ca-cert-file` must have signed the certificate "+
+			"of the hub, or one of the system if that is empty. The sidecar shows `tls-cert-file` if "+
+			"there is one.").immutable(),
 	field("upstream-lease", value.Int64(10, 60_000), "1000",
 		func(c *Config) *int64 { return &c.Upstream.Lease },
 		"Milliseconds that a lease lasts at most."),
