@@ -73,7 +73,7 @@ func (s *State) shrink(w *Window, g int64) {
 	default:
 		m[fromSize], m[fromRate] = s.Size, rate
 	}
-	s.Size -= (s.Size - s.Size*g/One) / 4
+	s.Size -= (s.Size - s.Limit()*g) / 4 // of whole calls only a share does not wait
 }
 
 // fellWithLimit reports whether the rate is nearer to one that is proportional to the limit than to the

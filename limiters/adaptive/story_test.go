@@ -67,7 +67,7 @@ func TestStories(t *testing.T) {
 		{"GRADIENT grows", wants(Gradient, 20), repeat(full(20*ms), 10),
 			[]int64{30, 45, 67, 101, 151, 227, 341, 512, 768, 1000}},
 		{"GRADIENT queues", wants(Gradient, 20), slices.Concat(grown, falling(60, 12)),
-			[]int64{30, 45, 67, 101, 88, 77, 67, 59, 52, 46, 41, 37, 35, 32, 31, 31}},
+			[]int64{30, 45, 67, 101, 88, 77, 67, 59, 52, 46, 41, 37, 34, 32, 31, 30}},
 		{"GRADIENT drops", wants(Gradient, 20), slices.Concat(grown[:3],
 			[]Window{dropping(25), dropping(50), dropping(75), dropping(100)}, grown[:3]),
 			[]int64{30, 45, 67, 59, 44, 27, 13, 27, 33, 38}},
