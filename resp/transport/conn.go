@@ -94,13 +94,12 @@ type ending struct {
 	stopping  atomic.Bool // run no further batch
 	closeOnce sync.Once
 	closed    bool
-	done      chan struct{} // closed by Close
 }
 
 func newConn(h *host, nc net.Conn) *Conn {
 	_, encrypted := nc.(interface{ NetConn() net.Conn })
 	c := &Conn{host: h, addresses: addresses{nc.RemoteAddr(), nc.LocalAddr(), encrypted}}
-	c.nc, c.done = nc, make(chan struct{})
+	c.nc = nc
 	c.usage.begin(h)
 	return c
 }
@@ -121,7 +120,6 @@ func (c *Conn) Close() {
 		defer c.mu.Unlock()
 		c.closed = true
 		c.setQueue(nil)
-		close(c.done)
 		if c.loop != nil {
 			c.loop.cutOff(c.fd)
 			return
@@ -132,10 +130,16 @@ func (c *Conn) Close() {
 
 // closeNow closes without the closing message of TLS, which may block until the client reads it.
 func closeNow(nc net.Conn) {
-	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
-		t.NetConn().Close()
-	}
+	socketOf(nc).Close()
 	nc.Close()
+}
+
+// socketOf returns the connection under TLS, nc itself if there is no TLS.
+func socketOf(nc net.Conn) net.Conn {
+	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
+		return t.NetConn()
+	}
+	return nc
 }
 
 // Gone reports whether the client has closed its side of the connection, or the connection is lost. A

@@ -5,6 +5,7 @@ import (
 	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"context"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -225,14 +226,14 @@ func TestAWaitingClientIsClosed(t *testing.T) {
 		"client":      func(_ *echoServer, c *resptest.Client, _ *Conn) { c.Close() },
 	} {
 		for _, much := range []bool{false, true} {
-			if much && name == "client" {
-				continue // the worker does not read from a client that has sent too much, so it does not see the end of the stream
+			if much && name == "client" && runtime.GOOS != "linux" {
+				continue // these systems tell the end of the stream only to a reader
 			}
 			t.Run(name, func(t *testing.T) {
 				withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 					h, c, conn := startWait(t, s)
-					if much {
-						c.Write(bytes.Repeat([]byte(wire("d")), 2*resp.BusyBuffer/len(wire("d"))))
+					if much { // the kernel holds no bytes that would delay the end of the stream
+						c.Write(bytes.Repeat([]byte(wire("d")), (resp.BusyBuffer+4096)/len(wire("d"))))
 						time.Sleep(5 * time.Millisecond) // the worker has read enough
 					}
 					end(s, c, conn)

@@ -2,7 +2,10 @@ package transport
 
 import (
 	"errors"
+	"io"
+	"net"
 	"os"
+	"syscall"
 	"time"
 
 	"cellserver/resp"
@@ -13,8 +16,8 @@ const pausedBuffer = resp.BusyBuffer
 
 // pausing is what a connection knows of a command that returned Retry. Conn.mu guards it.
 type pausing struct {
-	woken  bool          // Wake was called since a worker last paused
-	wakeup chan struct{} // ends the pause of a worker; nil while no worker pauses
+	woken  bool // Wake was called since a worker last paused
+	paused bool // a worker pauses
 }
 
 // Wake makes a command that returned Retry run again now. If no command waits, the next command that returns
@@ -24,19 +27,13 @@ func (c *Conn) Wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.woken = true
-	if c.wakeup != nil {
+	if c.paused {
 		c.interrupt()
 	}
 }
 
 // interrupt ends the read or the pause of a worker; mu is held.
-func (c *Conn) interrupt() {
-	c.nc.SetReadDeadline(past)
-	select {
-	case c.wakeup <- struct{}{}:
-	default: // no worker pauses, or the pause ends anyway
-	}
-}
+func (c *Conn) interrupt() { c.nc.SetReadDeadline(past) }
 
 // pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It
 // takes no CPU meanwhile. It returns false if the connection is to close. It reads, to notice a client that
@@ -64,23 +61,35 @@ func (w *worker) pause() bool {
 	}
 }
 
-// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait. readPaused
-// returns false if the connection is closed.
+// readPaused reads until the pause ends. A client that has sent pausedBuffer bytes must wait: of this client
+// readPaused notices only that it leaves. readPaused returns false if the connection is closed.
 func (w *worker) readPaused() bool {
+	var n int
+	var err error
 	if w.session.Buffered() >= pausedBuffer {
-		select {
-		case <-w.wakeup:
-			return true
-		case <-w.done:
-			return false
-		}
-	}
-	n, err := w.readSome()
-	if n > 0 {
+		err = awaitHangUp(w.nc)
+	} else if n, err = w.readSome(); n > 0 {
 		w.received(n)
 		w.session.Received(n)
 	}
 	return err == nil || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// awaitHangUp waits until the other side closes a connection, and returns io.EOF. It reads nothing, and ends
+// as a read does.
+func awaitHangUp(nc net.Conn) error {
+	raw, ok := socketOf(nc).(syscall.Conn)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	rc, err := raw.SyscallConn()
+	if err == nil {
+		err = rc.Read(func(uintptr) bool { return hungUp(nc) })
+	}
+	if err == nil {
+		err = io.EOF
+	}
+	return err
 }
 
 // fitBelow is how many bytes a client has sent at most that gets no room for more while it waits.
@@ -104,12 +113,12 @@ func (w *worker) readSome() (int, error) {
 func (w *worker) beginPause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.wakeup = make(chan struct{}, 1)
+	w.paused = true
 }
 
 func (w *worker) endPause() {
 	w.mu.Lock()
-	w.woken, w.wakeup = false, nil
+	w.woken, w.paused = false, false
 	w.mu.Unlock()
 	w.nc.SetReadDeadline(time.Time{})
 }

@@ -107,16 +107,14 @@ func TestSlowReaderIsClosed(t *testing.T) {
 		c := resptest.Dial(t, s.addr)
 		c.Do("x")
 		message := []byte("$1000\r\n" + strings.Repeat("x", 1000) + "\r\n")
-		gone := s.conn(0).done
+		conn := s.conn(0)
 		for pushed := 0; ; pushed += len(message) {
 			require.Less(t, pushed, 64<<20, "the limit must be met")
-			s.conn(0).Push(message)
-			require.LessOrEqual(t, s.conn(0).Pending(), limit)
-			select {
-			case <-gone:
-				require.Zero(t, len(s.conn(0).queue))
+			conn.Push(message)
+			require.LessOrEqual(t, conn.Pending(), limit)
+			if conn.Gone() {
+				require.Zero(t, len(conn.queue))
 				return
-			default:
 			}
 		}
 	})

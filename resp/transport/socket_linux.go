@@ -56,10 +56,7 @@ func sendNow(nc net.Conn, p []byte) {
 
 // hungUp reports whether the other side has closed its half of a connection, or the connection is lost.
 func hungUp(nc net.Conn) bool {
-	if t, ok := nc.(interface{ NetConn() net.Conn }); ok {
-		nc = t.NetConn()
-	}
-	raw, ok := nc.(syscall.Conn)
+	raw, ok := socketOf(nc).(syscall.Conn)
 	if !ok {
 		return false
 	}
