@@ -298,6 +298,21 @@ func TestAlgorithms(t *testing.T) {
 	})
 }
 
+// TestBurstsKeepTheRate: a burst that is small beside the rate makes the rate no larger.
+func TestBurstsKeepTheRate(t *testing.T) {
+	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
+		h := count.Hit{Key: "a", Limit: 700, Period: time.Second, Hits: 1, Algorithm: count.GCRA, Burst: 1}
+		passed := 0
+		for i := range 2000 {
+			c.set(noon.Add(time.Duration(i) * 500 * time.Microsecond))
+			if !asked(t, b, count.Request{AllOrNone: true, Hits: []count.Hit{h}})[0].Over {
+				passed++
+			}
+		}
+		require.InDelta(t, 667, passed, 34) // a step of the clock is a third of what comes back
+	})
+}
+
 // TestExactlyTheLimit: of callers at the same time exactly the limit passes.
 func TestExactlyTheLimit(t *testing.T) {
 	onEach(t, func(t *testing.T, b count.Counter, c *clock) {

@@ -3,6 +3,7 @@ package backend
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -38,13 +39,16 @@ func keyOf(prefix, tag string, h *count.Hit) string {
 // because an empty one is none.
 func tagOf(domain string) string { return "{d" + domain + "}" }
 
-// secondsOf writes a period of whole milliseconds in seconds, as CL.MWINDOW reads it.
+// secondsOf writes a period in seconds, as CL.MWINDOW reads it.
 func secondsOf(d time.Duration) string {
-	seconds, millis := d/time.Second, d%time.Second/time.Millisecond
-	if millis == 0 {
+	seconds, rest := d/time.Second, d%time.Second
+	switch {
+	case rest == 0:
 		return strconv.FormatInt(int64(seconds), 10)
+	case rest%time.Millisecond == 0:
+		return fmt.Sprintf("%d.%03d", seconds, rest/time.Millisecond)
 	}
-	return fmt.Sprintf("%d.%03d", seconds, millis)
+	return fmt.Sprintf("%d.%09d", seconds, rest)
 }
 
 // units are those of the calendar that the engine knows.
@@ -84,8 +88,12 @@ func periodOf(h *count.Hit) time.Duration {
 	if h.Algorithm != count.GCRA || h.Burst == 0 || h.Limit == 0 {
 		return h.Period
 	}
-	millis := float64(h.Period.Milliseconds()) * float64(h.Burst) / float64(h.Limit)
-	return time.Duration(min(max(1, math.Round(millis)), math.MaxInt64/1e6)) * time.Millisecond
+	high, low := bits.Mul64(uint64(h.Period), h.Burst)
+	if high >= h.Limit {
+		return math.MaxInt64
+	}
+	period, _ := bits.Div64(high, low, h.Limit)
+	return time.Duration(min(max(1, period), math.MaxInt64))
 }
 
 // supported returns the error of a hit that no engine counts.
