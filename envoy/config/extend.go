@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +27,11 @@ func (s *Set) Extend(f *extra.File) (unknown []string, err error) {
 			unknown = append(unknown, "rule "+name)
 			continue
 		}
-		if err := rule.extend(f.Rules[name]); err != nil {
+		err := rule.extend(f.Rules[name])
+		for i := range rule.Limits {
+			err = cmp.Or(err, extra.Check(&rule.Limits[i].Hit))
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}

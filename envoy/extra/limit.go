@@ -1,12 +1,17 @@
 package extra
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"cellserver/envoy/count"
+	"cellserver/gcra"
 	"cellserver/limiters/calendar"
+	"cellserver/limiters/window"
 )
 
 // maxLimits bounds the limits of a rule.
@@ -50,6 +55,28 @@ func (l Limit) check() error {
 		return fmt.Errorf("zone '%s': %w", l.Zone, err)
 	}
 	return checkAlgorithm(l.Algorithm, l.Burst)
+}
+
+// Check checks that the algorithm of a limit can count it. Without this each request would be an error.
+func Check(h *count.Hit) (err error) {
+	limit, period := int64(h.Limit), int64(h.Period)
+	switch h.Algorithm {
+	case count.SlidingWindow:
+		_, err = window.NewSliding(limit, period)
+	case count.GCRA:
+		if limit == 0 {
+			return errors.New("limit 0: gcra needs at least 1: use another algorithm to refuse all")
+		}
+		burst := min(cmp.Or(h.Burst, h.Limit), math.MaxInt64)
+		if _, err = gcra.NewQuotaIn(int64(burst)-1, limit, period); err != nil {
+			return fmt.Errorf("limit %d, period %v and burst %d are too much for gcra",
+				limit, h.Period, burst)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("limit %d of %s: %w", limit, h.Algorithm, err)
+	}
+	return nil
 }
 
 // checkAlgorithm checks the name of an algorithm.

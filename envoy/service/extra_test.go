@@ -98,6 +98,25 @@ func TestACalendarMonthIsForFixedWindows(t *testing.T) {
 	require.Equal(t, "month", c.hits[1].Calendar)
 }
 
+// An engine refuses such limits, and each request would be an error.
+func TestLimitsThatDoNotCountRefuseTheFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"limits: [{limit: 1000000000, period: 1s, algorithm: sliding_window}]": "limit 1000000000 of sliding_window: limit must be from 0 to 999999999",
+		"limits: [{limit: 4000000000, period: 1s, algorithm: gcra}]":           "limit 4000000000, period 1s and burst 4000000000 are too much for gcra",
+		"limits: [{limit: 0, period: 1s, algorithm: gcra, burst: 5}]":          "limit 0: gcra needs at least 1: use another algorithm to refuse all",
+		"algorithm: gcra, burst: 9223372036854775807":                          "limit 10, period 1m0s and burst 9223372036854775807 are too much for gcra",
+	} {
+		file, err := config.Parse("config.a.yaml", []byte(extraRules))
+		require.NoError(t, err)
+		set, err := config.Build([]config.File{file}, false)
+		require.NoError(t, err)
+		second, err := extra.Parse([]byte("rules: {shop.a: {" + text + "}}"))
+		require.NoError(t, err, text)
+		_, err = set.Extend(second)
+		require.EqualError(t, err, "shop.a: "+want)
+	}
+}
+
 func TestRulesSayWhatHoldsWhileTheStoreIsAway(t *testing.T) {
 	f := extended(t, "rules: {shop.a: {on_failure: allow}, shop.b: {on_failure: deny}}")
 	f.store.Fail(errors.New("away"))
