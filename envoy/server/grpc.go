@@ -15,9 +15,10 @@ import (
 	"cellserver/envoy/stats"
 )
 
-// Bounds on what one client of gRPC may do.
+// Bounds on what one client of gRPC may do. Envoy lets a request pass whose message is too large. Its clients
+// choose headers of 60 KB, and each of several descriptors may repeat one.
 const (
-	maxMessage = 256 << 10
+	maxMessage = 1 << 20
 	maxStreams = 1000
 	handshake  = 10 * time.Second
 )

@@ -338,6 +338,18 @@ func TestSlowStreamsCostLittle(t *testing.T) {
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(64<<20))
 }
 
+// Headers of Envoy have up to 60 KB. A client must not escape its limit by a long one.
+func TestLongHeadersInManyDescriptorsAreCounted(t *testing.T) {
+	h := start(t, nil)
+	client, long := ratelimit.NewRateLimitServiceClient(h.dial(t)), request("wide", strings.Repeat("x", 60<<10))
+	for range 15 {
+		long.Descriptors = append(long.Descriptors, long.GetDescriptors()[0])
+	}
+	response, err := client.ShouldRateLimit(t.Context(), long)
+	require.NoError(t, err)
+	require.Len(t, response.GetStatuses(), 16)
+}
+
 func TestTLSWithClientCertificates(t *testing.T) {
 	pair := newPair(t)
 	h := start(t, func(o *Options) { o.GRPC.TLS = pair.server(t, true) })
