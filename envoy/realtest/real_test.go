@@ -33,7 +33,7 @@ var service, server string
 
 func TestMain(m *testing.M) {
 	os.Exit(buildtest.Run(m,
-		buildtest.Program{Package: "cellserver/envoy/cmd/...", Path: &service},                      // the only program of the module
+		buildtest.Program{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
 		buildtest.Program{Package: buildtest.Server, Path: &server, Flags: []string{"-C", "../.."}}, // another module
 	))
 }
