@@ -2,6 +2,7 @@ package sidecar_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -279,6 +280,7 @@ func TestFailover(t *testing.T) {
 			}
 		}()
 		w.lives(s.rate, 20*time.Second, nil)
+		synctest.Wait()
 		t.Logf("%d allowed, %d refused; errors: %v; leases again after %v", len(w.allowed), w.refused, w.errors, again)
 		require.NoError(t, s.promise(w.allowed))
 		require.Zero(t, w.refused)
@@ -307,7 +309,7 @@ func TestSlowClocksAreFound(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(t, seed, 1, 6, account.Deny, s.command...)
 					for _, b := range w.sidecars {
-						b.clock.rate = -2.0 / 3
+						b.clock.rate.Store(math.Float64bits(-2.0 / 3))
 					}
 					s.run(w, failures)
 					broken = s.promise(w.allowed) != nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -147,19 +148,21 @@ type process struct {
 // clock is the time of a sidecar's machine: it runs wrong, and its wall clock is wrong.
 type clock struct {
 	begun time.Time
-	rate  float64 // of the clock, less one
+	rate  atomic.Uint64 // of the clock, less one: the bits of a float64
 	wall  time.Duration
 }
 
 func (c *clock) now() account.Time {
 	past := time.Since(c.begun)
-	past += time.Duration(float64(past) * c.rate)
+	past += time.Duration(float64(past) * math.Float64frombits(c.rate.Load()))
 	return account.Time{Boot: past.Microseconds(), Wall: c.begun.Add(past + c.wall).UnixMicro()}
 }
 
 func (w *world) newSidecar(seed uint64, lost account.Policy) *beside {
 	b := &beside{world: w, seed: seed, lost: lost, line: newLine(seed)}
-	b.clock = clock{w.begun, (w.rand.Float64() - 0.5) / 1000, time.Duration(w.rand.Int64N(int64(2*time.Hour))) - time.Hour}
+	b.clock.begun = w.begun
+	b.clock.rate.Store(math.Float64bits((w.rand.Float64() - 0.5) / 1000))
+	b.clock.wall = time.Duration(w.rand.Int64N(int64(2*time.Hour))) - time.Hour
 	b.start()
 	return b
 }
