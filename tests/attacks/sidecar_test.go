@@ -24,7 +24,7 @@ func startSidecar(t *testing.T, directives ...string) (hub, side *server) {
 // after a megabyte, and others are answered. Then all goes on.
 func TestFloodOfASidecar(t *testing.T) {
 	const clients, flood = 16, 64 << 20
-	hub, side := startSidecar(t)
+	hub, side := startSidecar(t, "--upstream-timeout", "60000") // a hub that is lost would refuse commands, and not hold them
 	side.guard(256<<20, 128<<20)
 	require.Equal(t, resptest.Simple("OK"), side.dial().Do("SET", "k", "v"))
 	require.NoError(t, hub.Cmd.Process.Signal(syscall.SIGSTOP))
