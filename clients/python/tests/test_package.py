@@ -48,7 +48,7 @@ class TestPackage(unittest.TestCase):
         metadata = importlib.metadata.metadata("cellserver-ratelimit")
         self.assertIn("Typing :: Typed", metadata.get_all("Classifier"))
         self.assertIn("# Rate limits for Python", str(metadata.get_payload() or metadata["Description"]))
-        self.assertEqual(set(metadata.get_all("Provides-Extra")), {"django", "flask"})
+        self.assertEqual(set(metadata.get_all("Provides-Extra")), {"django", "flask", "httpx"})
 
     def test_import_needs_no_framework(self):
         """Without Django, Flask and Starlette the package serves WSGI and ASGI."""
