@@ -38,7 +38,7 @@ const use = `
   limit({ ip: '10.0.0.1' }, res, (error) => console.log(names, error ?? asked.join(' ')));
 `;
 const shown =
-  'ExpressStore,Limiter,NoDecision,express,fastify,fastifyStore,hono,keys,network,rateLimit' +
+  'AdaptiveLimit,ExpressStore,LimitReached,Limiter,NoDecision,express,fastify,fastifyStore,hono,keys,network,rateLimit' +
   ' CL.WINDOW rl:ann 5 60 1 MS\n';
 
 test('require', async () => {
