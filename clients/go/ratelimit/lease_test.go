@@ -3,6 +3,8 @@ package ratelimit
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -198,6 +200,10 @@ func TestLeaseWithoutServer(t *testing.T) {
 	h.ask(q)
 	require.NoError(t, h.Process.Signal(syscall.SIGSTOP))
 	t.Cleanup(func() { _ = h.Process.Signal(syscall.SIGCONT) })
+	require.Eventually(t, func() bool { // the signal takes a moment
+		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", h.Process.Pid))
+		return strings.Contains(string(state), ") T ")
+	}, time.Minute, time.Millisecond)
 	for range 5 {
 		require.True(t, h.ask(q).Allowed)
 	}
