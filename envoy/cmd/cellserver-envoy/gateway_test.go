@@ -117,5 +117,5 @@ mappings:
 		require.Equal(t, want, r.GetOverallCode().String(), i)
 	}
 	require.True(t, strings.Contains(p.get(t, p.metrics, "/metrics"), "hits{domain="), p.logged)
-	require.Contains(t, p.logged.String(), "GRPC_SERVER_TLS_CA_CERT=")
+	require.Contains(t, p.logged.String(), "GRPC_SERVER_TLS_CA_CERT is accepted")
 }
