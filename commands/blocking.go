@@ -7,13 +7,14 @@ type KeyWaiters interface {
 	Await(c *Call, w KeyWait)
 }
 
-// AwaitKeys makes a command wait until a client brings a value, or until its end. It returns false for a
-// command in MULTI or in a script, which does not wait.
-func (c *Call) AwaitKeys(w KeyWait) bool {
+// AwaitKeys makes a command wait until a client brings a value, or until its end. A command in MULTI or in a
+// script does not wait: null writes its reply.
+func (c *Call) AwaitKeys(w KeyWait, null func()) error {
 	if c.Conn.Transaction.Running || c.InScript {
-		return false
+		null()
+		return nil
 	}
 	c.Conn.Wait.Until = w.Until
 	c.Server.KeyWaiters.Await(c, w)
-	return true
+	return TryAgain
 }

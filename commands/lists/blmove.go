@@ -33,11 +33,7 @@ const moveOrWaitSummary = "Pop an element from a list, push it to another list a
 	"or block until one is available"
 
 func blmove(c *commands.Call) error {
-	from, err := parseEnd(c.Args[3])
-	if err != nil {
-		return err
-	}
-	to, err := parseEnd(c.Args[4])
+	from, to, err := moveEnds(c)
 	if err != nil {
 		return err
 	}
@@ -60,11 +56,7 @@ func moveOrWait(c *commands.Call, from, to *end) error {
 	for i, arg := range c.Args {
 		words[i] = bytes.Clone(arg)
 	}
-	if c.AwaitKeys(commands.KeyWait{
+	return c.AwaitKeys(commands.KeyWait{
 		Keys: c.Args[1:2], Kind: store.List, Until: until, Words: func([]byte) [][]byte { return words },
-	}) {
-		return commands.TryAgain
-	}
-	c.Out.Null()
-	return nil
+	}, c.Out.Null)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"cellserver/commands"
+	"cellserver/store"
 )
 
 // BLMPOP timeout numkeys key [key …] <LEFT | RIGHT> [COUNT count] is LMPOP that waits for a list, at most
@@ -36,7 +37,10 @@ func blmpop(c *commands.Call) error {
 		side = []byte("RIGHT")
 	}
 	most := strconv.AppendInt(nil, count, 10)
-	return awaitList(c, keys, until, func(key []byte) [][]byte {
-		return [][]byte{[]byte("blmpop"), []byte("0"), []byte("1"), key, side, []byte("COUNT"), most}
-	})
+	return c.AwaitKeys(commands.KeyWait{
+		Keys: keys, Kind: store.List, Until: until,
+		Words: func(key []byte) [][]byte {
+			return [][]byte{[]byte("blmpop"), []byte("0"), []byte("1"), key, side, []byte("COUNT"), most}
+		},
+	}, c.Out.NullArray)
 }

@@ -54,14 +54,8 @@ func blpop(c *commands.Call, from *end) error {
 		}
 	}
 	name := []byte(c.Cmd.Name)
-	return awaitList(c, keys, until, func(key []byte) [][]byte { return [][]byte{name, key, []byte("0")} })
-}
-
-// awaitList makes a command wait for a list. If it must not wait, the reply is null.
-func awaitList(c *commands.Call, keys [][]byte, until int64, words func(key []byte) [][]byte) error {
-	if c.AwaitKeys(commands.KeyWait{Keys: keys, Kind: store.List, Until: until, Words: words}) {
-		return commands.TryAgain
-	}
-	c.Out.NullArray()
-	return nil
+	return c.AwaitKeys(commands.KeyWait{
+		Keys: keys, Kind: store.List, Until: until,
+		Words: func(key []byte) [][]byte { return [][]byte{name, key, []byte("0")} },
+	}, c.Out.NullArray)
 }

@@ -32,15 +32,20 @@ var (
 var moveKeys = commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT")
 
 func lmove(c *commands.Call) error {
-	from, err := parseEnd(c.Args[3])
-	if err != nil {
-		return err
-	}
-	to, err := parseEnd(c.Args[4])
+	from, to, err := moveEnds(c)
 	if err != nil {
 		return err
 	}
 	return move(c, from, to)
+}
+
+// moveEnds parses the ends of LMOVE and of BLMOVE.
+func moveEnds(c *commands.Call) (from, to *end, err error) {
+	if from, err = parseEnd(c.Args[3]); err != nil {
+		return nil, nil, err
+	}
+	to, err = parseEnd(c.Args[4])
+	return from, to, err
 }
 
 func move(c *commands.Call, from, to *end) error {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"cellserver/commands"
+	"cellserver/store"
 )
 
 // BZMPOP timeout numkeys key [key …] <MIN | MAX> [COUNT count] is ZMPOP that waits for a sorted set,
@@ -37,7 +38,10 @@ func bzmpop(c *commands.Call) error {
 		side = []byte("MAX")
 	}
 	most := strconv.AppendInt(nil, count, 10)
-	return awaitSorted(c, keys, until, func(key []byte) [][]byte {
-		return [][]byte{[]byte("bzmpop"), []byte("0"), []byte("1"), key, side, []byte("COUNT"), most}
-	})
+	return c.AwaitKeys(commands.KeyWait{
+		Keys: keys, Kind: store.Sorted, Until: until,
+		Words: func(key []byte) [][]byte {
+			return [][]byte{[]byte("bzmpop"), []byte("0"), []byte("1"), key, side, []byte("COUNT"), most}
+		},
+	}, c.Out.NullArray)
 }

@@ -55,14 +55,8 @@ func bzpop(c *commands.Call, highest bool) error {
 		}
 	}
 	name := []byte(c.Cmd.Name)
-	return awaitSorted(c, keys, until, func(key []byte) [][]byte { return [][]byte{name, key, []byte("0")} })
-}
-
-// awaitSorted makes a command wait for a sorted set. If it must not wait, the reply is null.
-func awaitSorted(c *commands.Call, keys [][]byte, until int64, words func(key []byte) [][]byte) error {
-	if c.AwaitKeys(commands.KeyWait{Keys: keys, Kind: store.Sorted, Until: until, Words: words}) {
-		return commands.TryAgain
-	}
-	c.Out.NullArray()
-	return nil
+	return c.AwaitKeys(commands.KeyWait{
+		Keys: keys, Kind: store.Sorted, Until: until,
+		Words: func(key []byte) [][]byte { return [][]byte{name, key, []byte("0")} },
+	}, c.Out.NullArray)
 }

@@ -15,7 +15,7 @@ var kinds = [...]store.Kind{store.List, store.Sorted}
 // Brought returns the places for which clients wait that a transaction has changed, in the order of its
 // effects. Their keys may have a value of another kind, or none. The transaction has not ended.
 func (t *Table) Brought(tx *store.Tx) (places []Place) {
-	if t.waiting.Load() == 0 || tx.Changes() == 0 {
+	if !t.Any() || tx.Changes() == 0 {
 		return nil
 	}
 	return t.changed(tx.Effects(0))

@@ -10,7 +10,6 @@ import (
 
 // Table holds the clients that wait for keys. It implements [commands.KeyWaiters].
 type Table struct {
-	waiting atomic.Int64 // clients in the queues
 	present atomic.Int64 // clients
 
 	mu      sync.Mutex           // guards the rest
@@ -72,7 +71,6 @@ func (t *Table) Await(c *commands.Call, k commands.KeyWait) {
 		}
 	}
 	t.clients[c.Conn.ID] = w
-	t.waiting.Add(1)
 	t.present.Store(int64(len(t.clients)))
 }
 
@@ -170,5 +168,4 @@ func (t *Table) dequeue(w *Waiter) {
 		}
 	}
 	w.turns = nil
-	t.waiting.Add(-1)
 }
