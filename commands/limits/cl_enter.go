@@ -30,6 +30,14 @@ var _ = commands.Register(&commands.Command{
 	Run:        clEnter,
 })
 
+// openFlight finds the state and the meter of a key. place is that of the meter in its table.
+func openFlight(c *commands.Call, f *flight.Flight, key []byte) (place int, err error) {
+	if err = f.Open(c.Tx, key, c.Now); err == nil {
+		f.Meter, place = c.Server.Stats.Meters.Get(c.Tx.DB(), key)
+	}
+	return place, err
+}
+
 func clEnter(c *commands.Call) error {
 	scratch, f, key := c.Conn.Scratch.Limiter(), c.Conn.Scratch.Flight(), c.Args[1]
 	args, a := &scratch.Args, &scratch.Answer
@@ -38,11 +46,10 @@ func clEnter(c *commands.Call) error {
 	if err != nil {
 		return args.Explain(err)
 	}
-	if err = f.Open(c.Tx, key, c.Now); err != nil {
+	place, err := openFlight(c, f, key)
+	if err != nil {
 		return err
 	}
-	var place int
-	f.Meter, place = c.Server.Stats.Meters.Get(c.Tx.DB(), key)
 	if err = f.Enter(&r, a); err != nil {
 		return args.Explain(err)
 	}

@@ -30,11 +30,10 @@ func clLeave(c *commands.Call) error {
 	if err != nil {
 		return args.Explain(err)
 	}
-	if err = f.Open(c.Tx, key, c.Now); err != nil {
+	place, err := openFlight(c, f, key)
+	if err != nil {
 		return err
 	}
-	var place int
-	f.Meter, place = c.Server.Stats.Meters.Get(c.Tx.DB(), key)
 	held, err := f.Leave(&r)
 	if err != nil {
 		return err
