@@ -21,8 +21,6 @@ type Options struct {
 	Name, Version string
 	// Timeout is how long the hub may take for a decision.
 	Timeout func() time.Duration
-	// Refused says that the hub does not accept a user any more. It may be nil.
-	Refused func(user string, why error)
 }
 
 // Hub is one cellserver, or a cluster.
@@ -201,8 +199,9 @@ func (h *Hub) forget(u *User, why error) {
 
 // refused tells that the hub does not accept a user.
 func (h *Hub) refused(u *User, why error) {
-	if h.o.Refused != nil {
-		h.o.Refused(u.Name(), why)
+	h.o.Log.Warn("the hub refuses a user: its leases are dropped", "user", u.Name(), "error", why)
+	if h.dropUser != nil {
+		h.dropUser(u.Name())
 	}
 }
 

@@ -16,8 +16,9 @@ type watched struct {
 	lag      atomic.Int64 // nanoseconds of the last answer
 	sidecars atomic.Int64 // how many the hub has
 	denied   atomic.Pointer[string]
-	user     *User       // the one that asks
-	barred   atomic.Bool // the hub does not accept this user
+	user     *User             // the one that asks
+	barred   atomic.Bool       // the hub does not accept this user
+	dropUser func(name string) // of whom the hub does not accept any more; may be nil
 }
 
 // Denies returns the error with which the hub refuses a client that has not authenticated, "" if it does not.
@@ -51,10 +52,10 @@ const (
 )
 
 // Watch asks the hub four times a second whether it answers, over connections of a user, until Close. A node
-// that stays silent is abandoned: its requests are lost, and the next node is asked. Call Watch once, before
-// the first client.
-func (h *Hub) Watch(u *User) {
-	h.user = u
+// that stays silent is abandoned: its requests are lost, and the next node is asked. Watch calls `dropUser`
+// with the name of each user whom the hub does not accept any more. Call Watch once, before the first client.
+func (h *Hub) Watch(u *User, dropUser func(name string)) {
+	h.user, h.dropUser = u, dropUser
 	h.up.Store(true)
 	h.running.Go(func() {
 		for round, lost := 0, false; ; round++ {

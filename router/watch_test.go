@@ -100,7 +100,7 @@ func TestHubIsLost(t *testing.T) {
 			})
 			u, err := h.User(Identity{})
 			require.NoError(t, err)
-			h.Watch(u)
+			h.Watch(u, nil)
 			lost := make(chan error, 1)
 			u.Send(0, 2, &Request{Command: AppendCommand(nil, "GET", "a"), Sink: Whole(func(_ []byte, err error) { lost <- err })})
 			require.EqualError(t, <-lost, story.want)

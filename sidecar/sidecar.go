@@ -67,7 +67,7 @@ func New(o Options) (*Sidecar, error) {
 	s.Configure(o.Settings().Settings)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	o.Hub.Watch(user)
+	o.Hub.Watch(user, s.dropUser)
 	s.running.Go(func() {
 		every := time.NewTicker(tickEvery)
 		defer every.Stop()
@@ -98,8 +98,8 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	}
 }
 
-// DropUser drops the accounts of a user whom the hub does not accept any more.
-func (s *Sidecar) DropUser(name string) {
+// dropUser drops the accounts of a user whom the hub does not accept any more.
+func (s *Sidecar) dropUser(name string) {
 	for i := range s.shards {
 		s.shards[i].drop(name)
 	}
@@ -113,7 +113,7 @@ func (s *Sidecar) denied(name string, now account.Time) {
 	if now.Boot-last < pause || !s.dropped.CompareAndSwap(last, now.Boot) {
 		return
 	}
-	s.running.Go(func() { s.DropUser(name) })
+	s.running.Go(func() { s.dropUser(name) })
 }
 
 // tick does what is due.

@@ -179,7 +179,6 @@ func (b *beside) start() {
 		Addresses: addresses, Dial: b.dial, Name: "sidecar", Version: "0", Log: slog.New(slog.DiscardHandler),
 		Clock:   func() int64 { return b.clock.now().Boot * 1000 },
 		Timeout: func() time.Duration { return timeout },
-		Refused: func(user string, _ error) { b.running.Load().sidecar.DropUser(user) },
 	})
 	settings := sidecar.Settings{Settings: account.Settings{Lease: 1000, Keys: 1000}, Lost: b.lost, Timeout: timeout}
 	var err error

@@ -33,10 +33,6 @@ func (a *App) newSidecar(cfg *config.Config) (*sidecar.Sidecar, error) {
 		},
 		Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Version: Version,
 		Timeout: func() time.Duration { return sidecarSettings(a.server.Config()).Timeout },
-		Refused: func(user string, why error) {
-			a.log.Warn("the hub refuses a user: its leases are dropped", "user", user, "error", why)
-			a.peers.sidecar.DropUser(user)
-		},
 	})
 	return sidecar.New(sidecar.Options{
 		Hub: hub, User: router.Identity{Name: cfg.Upstream.User, Password: cfg.Upstream.Password},
