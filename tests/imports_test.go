@@ -178,7 +178,11 @@ var mayImport = map[string][]string{
 
 	// The edge wires everything.
 	"cmd/cellserver/clock": {},
-	"cmd/cellserver/app": {"router", "sidecar", "sidecar/account", "cmd/cellserver/clock", "acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
+	"cmd/cellserver/files": {"internal/config"},
+	"cmd/cellserver/listen": {"cluster/peer", "cmd/cellserver/files", "commands", "httpapi", "httpapi/bounded",
+		"internal/config"},
+	"cmd/cellserver/app": {"router", "sidecar", "sidecar/account", "cmd/cellserver/clock",
+		"cmd/cellserver/files", "cmd/cellserver/listen", "acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
 		"cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi",
 		"httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters",
 		"limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp",

@@ -10,6 +10,8 @@ import (
 
 	"cellserver/cluster"
 	"cellserver/cmd/cellserver/clock"
+	"cellserver/cmd/cellserver/files"
+	"cellserver/cmd/cellserver/listen"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
 	_ "cellserver/commands/all" // registers every command
@@ -53,7 +55,7 @@ type App struct {
 	entrance
 	rules    rulefile.File
 	ruleURL  ruleurl.Source
-	exporter webDoor // of metrics
+	exporter listen.WebDoor // of metrics
 	api      webAPI
 	member   *cluster.Member // nil if the server is alone
 
@@ -63,8 +65,8 @@ type App struct {
 // entrance has the listeners through which clients connect.
 type entrance struct {
 	transport    transport.Server
-	sockets      sockets
-	certificates certificates
+	sockets      listen.Sockets
+	certificates listen.Certificates
 	peers        peers
 	proxies      []net.Listener // of proxy-port
 }
@@ -73,7 +75,7 @@ type entrance struct {
 // Its error is one line for the user.
 func New(o Options) (*App, error) {
 	cfg := o.Config.Clone()
-	if err := resolveDir(cfg); err != nil {
+	if err := files.ResolveDir(cfg); err != nil {
 		return nil, err
 	}
 	a := &App{clock: clock.New(), lifecycle: newLifecycle(o.Notify, o.Greet)}
@@ -82,21 +84,21 @@ func New(o Options) (*App, error) {
 	}
 	a.log.warnings(o.Warnings)
 	lowerMaxClients(&a.log, cfg)
-	a.certificates.log = &a.log
-	if err := a.certificates.load(cfg); err != nil {
+	a.certificates.Log = a.log.Logger
+	if err := a.certificates.Load(cfg); err != nil {
 		return nil, err
 	}
 	if err := a.wire(cfg, o.ConfigFile); err != nil {
 		return nil, err
 	}
 	if o.Embedded {
-		a.sockets.close()
+		a.sockets.Close()
 	}
 	if err := a.open(cfg, o.Sockets); err != nil {
-		a.sockets.close()
+		a.sockets.Close()
 		a.exporter.Close()
 		a.api.Close()
-		a.sockets.inherited.close()
+		a.sockets.Inherited.Close()
 		a.stopMember()
 		return nil, err
 	}
@@ -136,45 +138,45 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 		return err
 	}
 	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, Barrier: barrier}
-	a.sockets = sockets{
-		log: &a.log, serve: a.transport.Serve, config: a.server.Config, certificates: &a.certificates,
+	a.sockets = listen.Sockets{
+		Log: a.log.Logger, Serve: a.transport.Serve, Config: a.server.Config, Certificates: &a.certificates,
 	}
 	configureClock(a.clock, cfg)
 	a.initRules()
 	a.server.WatchRules(a.ruleSource)
 	metrics := a.withHealth(metricsHandler(a.server.Metrics, a.server.Config))
-	a.exporter.init("metrics", metrics, scrapeBounds, &a.log, &a.certificates)
+	a.exporter.Init("metrics", metrics, scrapeBounds, a.log.Logger, &a.certificates)
 	api := a.withHealth(a.api.handler(a.server, a.peers.sidecar, barrier, cfg))
-	a.api.init("http", api, apiBounds(cfg), &a.log, &a.certificates)
+	a.api.Init("http", api, apiBounds(cfg), a.log.Logger, &a.certificates)
 	return nil
 }
 
 // open reads the users and the rules-file, and opens the listeners for clients and for metrics.
 func (a *App) open(cfg *config.Config, sockets []*os.File) (err error) {
-	if a.sockets.inherited, err = inherit(sockets); err != nil {
+	if a.sockets.Inherited, err = listen.Inherit(sockets); err != nil {
 		return err
 	}
-	a.exporter.open(a.sockets.inherited.listenHTTP)
-	a.api.open(a.sockets.inherited.listenHTTP)
+	a.exporter.OpenBy(a.sockets.Inherited.ListenHTTP)
+	a.api.OpenBy(a.sockets.Inherited.ListenHTTP)
 	if err := a.server.DefineUsers(); err != nil {
-		return advised(err)
+		return files.Advised(err)
 	}
 	if err := a.configureRules(cfg); err != nil {
 		return err
 	}
-	if err := a.sockets.configure(cfg); err != nil {
+	if err := a.sockets.Configure(cfg); err != nil {
 		return err
 	}
 	if err := a.listenForPeers(cfg); err != nil {
 		return err
 	}
-	if err := a.exporter.configure(cfg.Metrics); err != nil {
+	if err := a.exporter.Configure(cfg.Metrics); err != nil {
 		return err
 	}
-	if err := a.api.configure(cfg); err != nil {
+	if err := a.api.Configure(cfg); err != nil {
 		return err
 	}
-	return a.sockets.inherited.unused()
+	return a.sockets.Inherited.Unused()
 }
 
 // random returns n random bytes.
@@ -192,7 +194,7 @@ func (a *App) usage() report.Usage {
 }
 
 // Addr returns the address of the first listener. The order is that of bind: plain TCP, TLS, the unix socket.
-func (a *App) Addr() net.Addr { return a.sockets.addresses()[0] }
+func (a *App) Addr() net.Addr { return a.sockets.Addresses()[0] }
 
 // Commands runs commands inside the process, as the user of http-user. It runs none after Run has ended.
 func (a *App) Commands() *line.Lines { return a.api.lines }
@@ -207,18 +209,18 @@ func (a *App) Reload() {
 
 // reloadCertificates applies the configuration again, and so reads the files of TLS.
 func (a *App) reloadCertificates() {
-	before := a.certificates.current()
+	before := a.certificates.Current()
 	if err := a.server.Reconfigure(); err != nil {
 		a.log.Warn("the configuration could not be applied again: correct what the error names", "error", err)
 	}
-	if a.certificates.current() != before {
+	if a.certificates.Current() != before {
 		a.log.Info("the certificates were read again")
 	}
 }
 
 // pollCertificates reads the files of TLS again if they have changed.
 func (a *App) pollCertificates() {
-	if a.certificates.changed(a.server.Config()) {
+	if a.certificates.Changed(a.server.Config()) {
 		a.reloadCertificates()
 	}
 }

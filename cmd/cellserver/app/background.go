@@ -1,10 +1,11 @@
 package app
 
 import (
-	"cellserver/cmd/cellserver/clock"
 	"context"
 	"runtime"
 	"time"
+
+	"cellserver/cmd/cellserver/clock"
 
 	"cellserver/resp/transport"
 	"cellserver/server"

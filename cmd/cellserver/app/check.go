@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"cellserver/cluster"
+	"cellserver/cmd/cellserver/files"
+	"cellserver/cmd/cellserver/listen"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/internal/config"
 	"cellserver/limiters/ruleset"
@@ -15,20 +17,20 @@ import (
 // opens no address, loads no data and changes nothing.
 func CheckConfig(cfg *config.Config) error {
 	cfg = cfg.Clone()
-	if _, err := findDir(cfg); err != nil {
+	if _, err := files.FindDir(cfg); err != nil {
 		return err
 	}
-	var c certificates
-	if err := c.load(cfg); err != nil {
+	var c listen.Certificates
+	if err := c.Load(cfg); err != nil {
 		return err
 	}
 	if err := server.CheckUsers(cfg, newUserFile(cfg)); err != nil {
-		return advised(err)
+		return files.Advised(err)
 	}
 	if cfg.RulesFile == "" {
 		return nil
 	}
-	_, err := CheckRules(pathOf(cfg, cfg.RulesFile))
+	_, err := CheckRules(files.PathOf(cfg, cfg.RulesFile))
 	return err
 }
 
@@ -50,9 +52,9 @@ func ClusterState(cfg *config.Config, address string) (text string, whole bool, 
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil {
 		return "", false, err
 	}
-	var c certificates
-	if err := c.load(cfg); err != nil {
+	var c listen.Certificates
+	if err := c.Load(cfg); err != nil {
 		return "", false, err
 	}
-	return cluster.Check(context.Background(), c.peers(cfg), address)
+	return cluster.Check(context.Background(), c.Peers(cfg), address)
 }

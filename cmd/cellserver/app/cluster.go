@@ -31,13 +31,14 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 		List: list, Announce: topology.Address{Host: c.AnnouncedHost(), Port: cfg.AnnouncedPort(),
 			PeerPort: c.AnnounceBusPort},
 		TLSPort:  cfg.AnnouncedTLSPort(),
-		Fallback: ownAddress(cfg, a.certificates.peers(cfg).Proves()), Zone: c.Zone, Run: run, Release: commands.Version,
+		Fallback: ownAddress(cfg, a.certificates.Peers(cfg).Proves()),
+		Zone:     c.Zone, Run: run, Release: commands.Version,
 		Disk: cluster.DiskOptions{
 			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
 			Durable: c.Durability == config.DurabilityFsync,
 		},
 		Store: a.store, Clock: a.clock, Wall: a.clock.Machine, Log: a.log.Logger,
-		Security: a.certificates.peers(cfg),
+		Security: a.certificates.Peers(cfg),
 		Limits:   cluster.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
 		Timing: group.Timing{
 			NodeTimeout: time.Duration(c.NodeTimeout) * time.Millisecond, Window: c.Window, MaxSkew: time.Duration(c.MaxClockSkew) * time.Millisecond,

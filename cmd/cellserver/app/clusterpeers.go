@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"strconv"
-	"strings"
 
 	"cellserver/cluster"
 	"cellserver/cluster/peer"
@@ -33,46 +31,18 @@ func (a *App) listenForPeers(cfg *config.Config) error {
 	if a.member == nil {
 		return nil
 	}
-	security, seen := a.certificates.peers(cfg), map[string]bool{}
-	for _, bind := range cfg.Bind {
-		host, optional := strings.CutPrefix(bind, "-")
-		network, host := family(host)
+	security := a.certificates.Peers(cfg)
+	port, _ := cfg.PeerPort()
+	err := a.sockets.OpenPort(cfg.Bind, port, "cluster-port", func(host string) (string, error) {
 		if !security.Proves() && isWildcard(host) {
 			host = map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1"}[host]
 		}
-		if seen[host] {
-			continue
-		}
-		seen[host] = true
-		if err := security.MayListen(host); err != nil {
-			return err
-		}
-		port, _ := cfg.PeerPort()
-		ln, err := a.listenAt(network, host, port, optional, "cluster-port")
-		if err != nil {
-			return err
-		}
-		if ln != nil {
-			a.member.Serve(ln)
-		}
+		return host, security.MayListen(host)
+	}, a.member.Serve)
+	if err != nil {
+		return err
 	}
 	return a.listenForProxy(cfg)
-}
-
-// listenAt opens a listener. It is nil if an optional address does not exist.
-func (a *App) listenAt(network, host string, port int, optional bool, directive string) (net.Listener, error) {
-	address := net.JoinHostPort(host, strconv.Itoa(port))
-	ln, err := a.sockets.inherited.listenTCP(network, address)
-	switch {
-	case err != nil && optional:
-		a.log.Warn("an optional address is skipped", "error", err)
-		return nil, nil
-	case err != nil:
-		return nil, cannotListen(address, err,
-			"stop what listens there, or choose another port with --"+directive,
-			"check --bind and --"+directive)
-	}
-	return ln, nil
 }
 
 // listenForProxy serves the clients that other nodes pass on, and opens proxy-port.
@@ -81,23 +51,15 @@ func (a *App) listenForProxy(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	a.sockets.acceptFrom(forwards)
+	a.sockets.AcceptFrom(forwards)
 	if cfg.Cluster.ProxyPort == 0 {
 		return nil
 	}
-	for _, bind := range cfg.Bind {
-		host, optional := strings.CutPrefix(bind, "-")
-		network, host := family(host)
-		ln, err := a.listenAt(network, host, cfg.Cluster.ProxyPort, optional, "proxy-port")
-		if err != nil {
-			return err
-		}
-		if ln != nil {
-			a.proxies = append(a.proxies, ln)
-			a.sockets.acceptFrom(&proxyListener{&listener{ln, &a.sockets, false}, a.member})
-		}
-	}
-	return nil
+	anyHost := func(host string) (string, error) { return host, nil }
+	return a.sockets.OpenPort(cfg.Bind, cfg.Cluster.ProxyPort, "proxy-port", anyHost, func(ln net.Listener) {
+		a.proxies = append(a.proxies, ln)
+		a.sockets.AcceptFrom(&proxyListener{a.sockets.KeptAlive(ln), a.member})
+	})
 }
 
 // closeProxies closes the listeners of proxy-port.
@@ -111,14 +73,14 @@ func (a *App) closeProxies() (err error) {
 // proxyListener accepts clients of proxy-port. A leader serves them by itself. Another node passes them on
 // to the leader.
 type proxyListener struct {
-	*listener
+	net.Listener
 	member *cluster.Member
 }
 
 // Accept waits for a client that this node serves by itself.
 func (l *proxyListener) Accept() (net.Conn, error) {
 	for {
-		nc, err := l.listener.Accept()
+		nc, err := l.Listener.Accept()
 		if err != nil || l.member.Epoch() != 0 {
 			return nc, err
 		}

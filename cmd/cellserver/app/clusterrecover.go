@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cellserver/cmd/cellserver/clock"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"cellserver/cmd/cellserver/clock"
+	"cellserver/cmd/cellserver/files"
 
 	"cellserver/cluster"
 	"cellserver/internal/config"
@@ -42,7 +44,7 @@ func RecoverCluster(cfg *config.Config) (string, error) {
 func ImportCluster(cfg *config.Config, path string) (string, error) {
 	if _, err := os.Stat(path); path != "" && err != nil {
 		return "", fmt.Errorf("cannot import %s: %w: name a directory with a log or a snapshot, or an "+
-			"RDB file", path, cause(err))
+			"RDB file", path, files.Cause(err))
 	}
 	r, unlock, err := recovery(cfg)
 	if err != nil {
@@ -80,7 +82,7 @@ func loadFrom(cfg *config.Config, s *store.Store, path string) (retire func() er
 		cfg.Dir, cfg.DBFilename = filepath.Split(path)
 		cfg.AppendOnly = false
 	}
-	if err := resolveDir(cfg); err != nil {
+	if err := files.ResolveDir(cfg); err != nil {
 		return nil, err
 	}
 	quiet := &logger{Logger: slog.New(slog.DiscardHandler)}
@@ -104,7 +106,7 @@ func keysOf(s *store.Store) (n int) {
 // recovery prepares the recovery of the node of a configuration, whose dir becomes absolute. The caller calls
 // unlock at the end.
 func recovery(cfg *config.Config) (r *cluster.Recovery, unlock func(), err error) {
-	if err := resolveDir(cfg); err != nil {
+	if err := files.ResolveDir(cfg); err != nil {
 		return nil, nil, err
 	}
 	self, err := localAddress(cfg)

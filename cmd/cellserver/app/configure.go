@@ -1,10 +1,12 @@
 package app
 
 import (
-	"cellserver/cmd/cellserver/clock"
 	"fmt"
 	"math"
 	"slices"
+
+	"cellserver/cmd/cellserver/clock"
+	"cellserver/cmd/cellserver/files"
 
 	"cellserver/commands"
 	"cellserver/internal/config"
@@ -19,14 +21,14 @@ import (
 // already, and take the one in force with the next CONFIG SET.
 func (a *App) configure(old, cfg *config.Config) error {
 	if cfg.Dir != old.Dir {
-		if err := resolveDir(cfg); err != nil {
+		if err := files.ResolveDir(cfg); err != nil {
 			return &commands.Refusal{Directive: "dir", Reason: err}
 		}
 	}
 	if err := refuseClients(old, cfg); err != nil {
 		return err
 	}
-	files, err := a.certificates.prepare(old, cfg)
+	read, err := a.certificates.Prepare(old, cfg)
 	if err != nil {
 		return err
 	}
@@ -36,13 +38,13 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err := a.configureRules(cfg); err != nil {
 		return &commands.Refusal{Directive: "rules-file", Reason: err}
 	}
-	if err := a.exporter.configure(cfg.Metrics); err != nil {
-		return a.exporter.refuse(old.Metrics, cfg.Metrics, err)
+	if err := a.exporter.Configure(cfg.Metrics); err != nil {
+		return a.exporter.Refuse(old.Metrics, cfg.Metrics, err)
 	}
-	if err := a.api.configure(cfg); err != nil {
-		return a.api.refuse(old.HTTP.Web, cfg.HTTP.Web, err)
+	if err := a.api.Configure(cfg); err != nil {
+		return a.api.Refuse(old.HTTP.Web, cfg.HTTP.Web, err)
 	}
-	if err := a.sockets.configure(cfg); err != nil {
+	if err := a.sockets.Configure(cfg); err != nil {
 		return refuseListen(old, cfg, err)
 	}
 	a.log.configure(cfg)
@@ -51,7 +53,7 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if a.peers.sidecar != nil {
 		a.peers.sidecar.Configure(sidecarSettings(cfg).Settings)
 	}
-	a.certificates.use(files)
+	a.certificates.Use(read)
 	return nil
 }
 

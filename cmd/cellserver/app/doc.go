@@ -21,12 +21,6 @@
 //	http.go          limits over HTTP
 //	keysecret.go     the secret of the keys that limits over HTTP make
 //	health.go        /healthz and /readyz, on all listeners of HTTP
-//	webdoor.go       the listeners of a handler of HTTP, without and with TLS
-//	sockets.go       the listeners for clients
-//	endpoints.go     where a configuration asks to listen
-//	listen.go        opens one listener
-//	inherited.go     the listeners that systemd opens (socket activation)
-//	tls.go           certificates
 //	check.go         check-config, check-rules and cluster-check
 //	cluster.go       the member of a cluster: its parts, its start and its end
 //	clusterpeers.go  the listeners for other nodes, and for clients that a follower passes on
@@ -38,19 +32,16 @@
 //	rewrite.go       CONFIG REWRITE
 //	maxclients.go    maxclients, and the limit on open files
 //	log.go           the log
-//	files.go         dir, and the paths of files
-//	process*.go, system_*.go   what the operating system knows and permits
+//	process*.go      what the operating system knows of the process
 //	version.go       the version of cellserver
 //
 // # Start and stop
 //
+// Package listen opens the listeners, and package files reads what directives name.
+//
 // New resolves dir, opens the log and reads the certificates. Then it makes the store, the disk and the
 // server, reads the rules-file, and opens the listeners for clients and for metrics. From then on
 // connections wait in the backlog, and the exporter answers.
-//
-// Sockets that systemd passes take the place of listeners with the same addresses. They stay open in systemd
-// while the server restarts, so its clients wait and are not refused. A socket that the configuration does
-// not use is an error.
 //
 // Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients
 // during the load, and they get LOADING. If the data cannot be loaded, Run closes everything and returns the
@@ -90,12 +81,11 @@
 // No two of these locks are held at once. CONFIG SET holds its own lock in package server while it takes
 // some of them, one after the other.
 //
-//   - sockets.mu guards the listeners. It is held while they open and close.
-//   - The locks of package bounded guard the listeners of HTTP. They are not held while a listener answers.
+//   - The locks of package listen guard the listeners.
 //   - ruleFile.mu guards the path and the time of the rules-file. It is held while the file is read and its rules come
 //     into force.
 //   - peers.mu guards the UserData of all connections. It is held while a client is admitted, and during a patrol. The
 //     locks of the transport and of the list of clients are taken inside it.
 //
-// The certificates, the level and the format of the log, and the state of Run are atomics.
+// The level and the format of the log, and the state of Run are atomics.
 package app

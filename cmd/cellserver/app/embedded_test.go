@@ -23,7 +23,7 @@ func TestEmbedded(t *testing.T) {
 			Notify: func(state string) error { ready <- state; return nil },
 		})
 		require.NoError(t, err)
-		require.Empty(t, a.sockets.addresses())
+		require.Empty(t, a.sockets.Addresses())
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() { done <- a.Run(ctx) }()

@@ -1,9 +1,10 @@
 package app
 
 import (
-	"cellserver/cmd/cellserver/clock"
 	"runtime"
 	"time"
+
+	"cellserver/cmd/cellserver/clock"
 
 	"cellserver/server"
 	"cellserver/store"

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cellserver/cmd/cellserver/listen"
 	"cellserver/commands"
 	"cellserver/httpapi"
 	"cellserver/httpapi/bounded"
@@ -17,7 +18,7 @@ import (
 
 // webAPI answers requests for limits over HTTP, on http-port and http-tls-port.
 type webAPI struct {
-	webDoor
+	listen.WebDoor
 	lines *line.Lines
 	ready atomic.Bool // Run has begun to load the data
 	acts  func() bool // the user of requests exists and is on
@@ -80,14 +81,14 @@ func (w *webAPI) gate(api http.Handler) http.Handler {
 	})
 }
 
-// configure makes the secret of keys before the first listener opens.
-func (w *webAPI) configure(cfg *config.Config) (err error) {
+// Configure makes the secret of keys before the first listener opens.
+func (w *webAPI) Configure(cfg *config.Config) (err error) {
 	if cfg.HTTP.Ports() > 0 && w.secret == nil {
 		if w.secret, err = keySecret(cfg); err != nil {
 			return err
 		}
 	}
-	return w.webDoor.configure(cfg.HTTP.Web)
+	return w.WebDoor.Configure(cfg.HTTP.Web)
 }
 
 // stop closes the listeners for good. Replies leave until ctx ends. Then no command runs any more.

@@ -121,7 +121,7 @@ func TestNoLimitsBeforeTheLoad(t *testing.T) {
 
 func TestConfigSetMovesTheAPI(t *testing.T) {
 	in := start(t)
-	require.Nil(t, in.api.plain.Addr(), "off by default")
+	require.Nil(t, in.api.Plain.Addr(), "off by default")
 	c := in.dial(t)
 	first, second := porttest.Free(t), porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "http-port", first)

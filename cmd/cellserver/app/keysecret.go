@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"cellserver/cmd/cellserver/files"
 	"cellserver/internal/config"
 )
 
@@ -53,9 +54,9 @@ func errKeySecret(name string) error {
 // and the secret may do so, too.
 func newSecret(cfg *config.Config, name string) ([]byte, error) {
 	text := asText(random(32))
-	err := replaceFile(name, append(text, '\n'), 0o600)
+	err := files.Replace(name, append(text, '\n'), 0o600)
 	if err != nil && (cfg.AppendOnly || len(cfg.Save) > 0) {
-		return nil, fmt.Errorf("%s: %w", name, cause(err))
+		return nil, fmt.Errorf("%s: %w", name, files.Cause(err))
 	}
 	return text, nil
 }

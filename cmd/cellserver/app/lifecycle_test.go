@@ -185,7 +185,7 @@ func TestConfigSetMovesTheListeners(t *testing.T) {
 func TestBackgroundSurvivesPanics(t *testing.T) {
 	in, err := open(t)
 	require.NoError(t, err)
-	defer in.sockets.close()
+	defer in.sockets.Close()
 	b := background{log: &in.App.log}
 	b.log.guard("a background round panicked", func() { panic("oops") })
 	require.Contains(t, in.log.String(), "a background round panicked")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"cellserver/cmd/cellserver/files"
 	"cellserver/cmd/cellserver/logline"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
@@ -31,10 +32,10 @@ func (l *logger) open(given *slog.Logger, cfg *config.Config) error {
 	}
 	var out io.Writer = os.Stdout
 	if cfg.LogFile != "" {
-		file := logline.File(pathOf(cfg, cfg.LogFile))
+		file := logline.File(files.PathOf(cfg, cfg.LogFile))
 		if _, err := file.Write(nil); err != nil {
 			return fmt.Errorf("cannot write the logfile %s: %w: choose another logfile",
-				cfg.LogFile, cause(err))
+				cfg.LogFile, files.Cause(err))
 		}
 		out = file
 	}

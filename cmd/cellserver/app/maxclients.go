@@ -3,6 +3,7 @@ package app
 import (
 	"runtime"
 
+	"cellserver/cmd/cellserver/listen"
 	"cellserver/internal/config"
 )
 
@@ -14,12 +15,12 @@ const reservedFiles = 32
 // connections over HTTP, at least 1.
 func maxClients(cfg *config.Config) int {
 	loops := max(runtime.GOMAXPROCS(0)-4, 0) // there is one event loop for two processors, and each loop has two files
-	listeners := max(len(endpoints(cfg))-2, 0)
+	listeners := max(listen.CountEndpoints(cfg)-2, 0)
 	http := cfg.HTTP.Ports() * apiConns(cfg)
 	if cfg.Metrics.Ports() > 1 {
 		http += scrapeBounds.Conns
 	}
-	return max(openFiles()-reservedFiles-loops-2*listeners-http, 1)
+	return max(listen.OpenFiles()-reservedFiles-loops-2*listeners-http, 1)
 }
 
 // lowerMaxClients lowers maxclients to what the system permits, as Redis does at its start.
@@ -33,4 +34,6 @@ func lowerMaxClients(log *logger, cfg *config.Config) {
 }
 
 // apiConns returns how many connections each port of HTTP may have.
-func apiConns(cfg *config.Config) int { return max(min(cfg.HTTP.MaxConnections, openFiles()/4), 1) }
+func apiConns(cfg *config.Config) int {
+	return max(min(cfg.HTTP.MaxConnections, listen.OpenFiles()/4), 1)
+}

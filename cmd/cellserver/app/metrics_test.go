@@ -32,7 +32,7 @@ func TestMetricsAreServed(t *testing.T) {
 	c := in.dial(t)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
-	address := in.exporter.plain.Addr().String()
+	address := in.exporter.Plain.Addr().String()
 	status, kind, body := scrape(t, address, "/metrics")
 	require.Equal(t, []any{http.StatusOK, report.MetricsType}, []any{status, kind})
 	require.Contains(t, body, "\n"+`cellserver_decisions_total{command="cl.throttle",outcome="limited"} 1`+"\n")
@@ -49,7 +49,7 @@ func TestMetricsAreServed(t *testing.T) {
 
 func TestConfigSetMovesTheExporter(t *testing.T) {
 	in := start(t)
-	require.Nil(t, in.exporter.plain.Addr(), "off by default")
+	require.Nil(t, in.exporter.Plain.Addr(), "off by default")
 	c := in.dial(t)
 	first, second := porttest.Free(t), porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "metrics-port", first)

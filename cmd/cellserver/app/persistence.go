@@ -1,10 +1,11 @@
 package app
 
 import (
-	"cellserver/cmd/cellserver/clock"
 	"context"
 	"sync/atomic"
 	"time"
+
+	"cellserver/cmd/cellserver/clock"
 
 	"cellserver/commands"
 	"cellserver/internal/config"

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"cellserver/cmd/cellserver/files"
 	"cellserver/internal/config"
 	"cellserver/internal/config/configload"
 )
@@ -20,7 +20,7 @@ func rewriter(file string) func(*config.Config) error {
 		mode := fs.FileMode(0o644)
 		old, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			return replaceFile(file, configload.Rewrite(cfg, nil), mode)
+			return files.Replace(file, configload.Rewrite(cfg, nil), mode)
 		}
 		if err != nil {
 			return err
@@ -28,38 +28,6 @@ func rewriter(file string) func(*config.Config) error {
 		if info, err := os.Stat(file); err == nil {
 			mode = info.Mode().Perm()
 		}
-		return replaceFile(file, configload.Rewrite(cfg, old), mode)
+		return files.Replace(file, configload.Rewrite(cfg, old), mode)
 	}
-}
-
-// replaceFile replaces the contents of a file at once. A reader finds all of the old contents or all of the
-// new ones, even after a crash.
-func replaceFile(file string, contents []byte, mode fs.FileMode) error {
-	if target, err := filepath.EvalSymlinks(file); err == nil {
-		file = target
-	}
-	dir := filepath.Dir(file)
-	temp, err := os.CreateTemp(dir, filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(contents)
-	err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), file); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a rename in the directory survive a power failure.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

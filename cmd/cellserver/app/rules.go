@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"cellserver/cmd/cellserver/files"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
 	"cellserver/internal/config"
@@ -22,7 +23,8 @@ func (a *App) configureRules(cfg *config.Config) error {
 	if named != "" && !filepath.IsAbs(named) {
 		named += "\n" + cfg.Dir // where the file may be, too
 	}
-	if err := a.rules.Configure(named, pathOf(cfg, cfg.RulesFile)); err != nil || !a.ruleURL.Follow("") {
+	err := a.rules.Configure(named, files.PathOf(cfg, cfg.RulesFile))
+	if err != nil || !a.ruleURL.Follow("") {
 		return err
 	}
 	if cfg.RulesFile == "" {
@@ -54,12 +56,12 @@ func (c ruleCopy) path() string { return filepath.Join(c.config().Dir, "rules-ur
 
 // Read implements [ruleurl.Copy].
 func (c ruleCopy) Read() (text []byte, err error) {
-	text, _, err = readRegular(c.path(), ruleurl.MaxBytes+1024) // the heading has the URL
+	text, _, err = files.ReadRegular(c.path(), ruleurl.MaxBytes+1024) // the heading has the URL
 	return text, err
 }
 
 // Write implements [ruleurl.Copy].
-func (c ruleCopy) Write(text []byte) error { return replaceFile(c.path(), text, 0o600) }
+func (c ruleCopy) Write(text []byte) error { return files.Replace(c.path(), text, 0o600) }
 
 // watchFiles looks at the rules-file and the certificates until ctx ends. It has a goroutine of its own, so
 // that nothing else waits for a file system that does not answer.
@@ -75,4 +77,16 @@ func (a *App) watchFiles(ctx context.Context) {
 			a.log.guard("a look at the certificates panicked", a.pollCertificates)
 		}
 	}
+}
+
+// maxRuleBytes bounds the size of a rules-file.
+const maxRuleBytes = 4 << 20
+
+// readRules reads a rules-file. Its error has no path.
+func readRules(path string) ([]byte, error) {
+	text, _, err := files.ReadRegular(path, maxRuleBytes)
+	if err != nil {
+		return nil, files.Advised(files.Cause(err))
+	}
+	return text, nil
 }

@@ -55,7 +55,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.begun.Swap(true) {
 		return errors.New("this server has run before: make a new one")
 	}
-	defer a.sockets.inherited.close()
+	defer a.sockets.Inherited.Close()
 	a.ruleURL.Await(ctx)
 	err := a.load(ctx)
 	if err == nil && a.member != nil {
@@ -67,9 +67,9 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	a.enter(serving, notifyReady)
 	if a.greet != nil {
-		a.greet(greeting(a.sockets.addresses(), a.server.Config(), !a.server.Users().Default.Open()))
+		a.greet(greeting(a.sockets.Addresses(), a.server.Config(), !a.server.Users().Default.Open()))
 	}
-	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.addresses())
+	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.Addresses())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
@@ -123,11 +123,11 @@ func (a *App) load(ctx context.Context) error {
 	select {
 	case err = <-loaded:
 	case <-time.After(loadingGrace):
-		a.sockets.accept()
+		a.sockets.AcceptClients()
 		return <-loaded
 	}
 	if err == nil {
-		a.sockets.accept()
+		a.sockets.AcceptClients()
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
 	defer a.endScripts(forScripts)()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	a.sockets.close()
+	a.sockets.Close()
 	if err := a.closeProxies(); err != nil {
 		a.log.Warn("proxy-port did not close", "error", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"cellserver/cmd/cellserver/listen"
 	"cellserver/internal/config"
 	"cellserver/router"
 	"cellserver/server"
@@ -88,16 +89,16 @@ func hubTLS(cfg *config.Config) (secure *tls.Config, err error) {
 	}
 	secure = &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLSCACertFile != "" {
-		if secure.RootCAs, err = authorities(pathOf(cfg, cfg.TLSCACertFile)); err != nil {
-			return nil, fmt.Errorf("tls-ca-cert-file: %w", err)
+		if secure.RootCAs, err = listen.Authorities(cfg); err != nil {
+			return nil, err
 		}
 	} else if secure.RootCAs, err = x509.SystemCertPool(); err != nil {
 		return nil, fmt.Errorf("the certificates of the system: %w: set tls-ca-cert-file", err)
 	}
 	if cfg.TLSCertFile != "" {
-		pair, err := keyPair(pathOf(cfg, cfg.TLSCertFile), pathOf(cfg, cfg.TLSKeyFile))
+		pair, err := listen.KeyPair(cfg)
 		if err != nil {
-			return nil, fmt.Errorf("tls-cert-file and tls-key-file: %w", err)
+			return nil, err
 		}
 		secure.Certificates = []tls.Certificate{pair}
 	}

@@ -311,7 +311,7 @@ func TestSidecarOfACluster(t *testing.T) {
 
 // TestSidecarAnswersHTTP: the answers over HTTP are those of the hub.
 func TestSidecarAnswersHTTP(t *testing.T) {
-	webOf := func(in *instance) string { return "http://" + in.api.plain.Address() }
+	webOf := func(in *instance) string { return "http://" + in.api.Plain.Address() }
 	free := func() string { return strconv.Itoa(porttest.Free(t)) }
 	hub := start(t, "--http-port", free())
 	side := startSidecar(t, hub, "--http-port", free())

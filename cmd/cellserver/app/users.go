@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"cellserver/acl"
+	"cellserver/cmd/cellserver/files"
 	"cellserver/commands"
 	"cellserver/internal/config"
 )
@@ -18,7 +19,7 @@ func newUserFile(cfg *config.Config) commands.UserFile {
 	if cfg.ACLFile == "" {
 		return nil
 	}
-	return userFile(pathOf(cfg, cfg.ACLFile))
+	return userFile(files.PathOf(cfg, cfg.ACLFile))
 }
 
 // Name implements [commands.UserFile].
@@ -26,9 +27,9 @@ func (f userFile) Name() string { return string(f) }
 
 // Read implements [commands.UserFile].
 func (f userFile) Read() ([]byte, error) {
-	text, _, err := readRegular(string(f), acl.MaxFileBytes)
+	text, _, err := files.ReadRegular(string(f), acl.MaxFileBytes)
 	if err != nil {
-		return nil, fmt.Errorf("opening file '%s': %w", f, cause(err))
+		return nil, fmt.Errorf("opening file '%s': %w", f, files.Cause(err))
 	}
 	return text, nil
 }
@@ -39,5 +40,5 @@ func (f userFile) Write(text []byte) error {
 	if info, err := os.Stat(string(f)); err == nil {
 		mode = info.Mode().Perm()
 	}
-	return replaceFile(string(f), text, mode)
+	return files.Replace(string(f), text, mode)
 }

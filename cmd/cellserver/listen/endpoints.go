@@ -1,10 +1,11 @@
-package app
+package listen
 
 import (
 	"net"
 	"strconv"
 	"strings"
 
+	"cellserver/cmd/cellserver/files"
 	"cellserver/internal/config"
 )
 
@@ -14,6 +15,9 @@ type endpoint struct {
 	tls              bool
 	optional         bool // the address may not exist on this machine
 }
+
+// CountEndpoints returns how many addresses clients can connect to.
+func CountEndpoints(cfg *config.Config) int { return len(endpoints(cfg)) }
 
 // endpoints returns the endpoints of a configuration: plain TCP, TLS, then the unix socket.
 func endpoints(cfg *config.Config) (all []endpoint) {
@@ -31,7 +35,7 @@ func endpoints(cfg *config.Config) (all []endpoint) {
 		}
 	}
 	if cfg.UnixSocket != "" {
-		all = append(all, endpoint{network: "unix", address: pathOf(cfg, cfg.UnixSocket)})
+		all = append(all, endpoint{network: "unix", address: files.PathOf(cfg, cfg.UnixSocket)})
 	}
 	return all
 }

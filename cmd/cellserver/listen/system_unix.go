@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package listen
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// openFiles returns how many files and connections this process may have open. The Go runtime has raised the
+// OpenFiles returns how many files and connections this process may have open. The Go runtime has raised the
 // soft limit to the hard limit.
-func openFiles() int {
+func OpenFiles() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || limit.Cur > math.MaxInt32 {
 		return math.MaxInt32

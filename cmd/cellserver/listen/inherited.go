@@ -1,4 +1,4 @@
-package app
+package listen
 
 import (
 	"errors"
@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"cellserver/cmd/cellserver/files"
 )
 
-// inherited are the listening sockets that another process opened for this one, such as systemd (socket
+// Inherited are the listening sockets that another process opened for this one, such as systemd (socket
 // activation). The server uses such a socket for the address that it has, and opens all other addresses
 // itself. The sockets stay open until the end of Run, so CONFIG SET can leave an address and return to it.
 // There are no locks: the list never changes.
-type inherited []*inheritedSocket
+type Inherited []*inheritedSocket
 
 // inheritedSocket is a socket that listens already.
 type inheritedSocket struct {
@@ -24,13 +26,13 @@ type inheritedSocket struct {
 	used    atomic.Bool // the configuration has asked for its address
 }
 
-// inherit takes sockets over. Each of them must listen.
-func inherit(files []*os.File) (all inherited, err error) {
-	for _, file := range files {
+// Inherit takes sockets over. Each of them must listen.
+func Inherit(sockets []*os.File) (all Inherited, err error) {
+	for _, file := range sockets {
 		ln, err := net.FileListener(file)
 		if err != nil {
 			return nil, fmt.Errorf("the socket %s of systemd cannot be used: %w: use ListenStream=",
-				file.Name(), cause(err))
+				file.Name(), files.Cause(err))
 		}
 		addr := ln.Addr()
 		ln.Close()
@@ -43,7 +45,7 @@ func inherit(files []*os.File) (all inherited, err error) {
 }
 
 // listen returns a listener for an address if there is a socket with this address, and nil if there is none.
-func (all inherited) listen(network, address string) (net.Listener, error) {
+func (all Inherited) listen(network, address string) (net.Listener, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -62,21 +64,21 @@ func (all inherited) listen(network, address string) (net.Listener, error) {
 }
 
 // listenTCP listens on an address with the socket for it. Without one it opens the address.
-func (all inherited) listenTCP(network, address string) (net.Listener, error) {
+func (all Inherited) listenTCP(network, address string) (net.Listener, error) {
 	if ln, err := all.listen(network, address); ln != nil || err != nil {
 		return ln, err
 	}
 	return net.Listen(network, address)
 }
 
-// listenHTTP is listenTCP for a listener of HTTP.
-func (all inherited) listenHTTP(address string) (net.Listener, error) {
+// ListenHTTP is listenTCP for a listener of HTTP.
+func (all Inherited) ListenHTTP(address string) (net.Listener, error) {
 	return all.listenTCP("tcp", address)
 }
 
-// unused returns an error if the configuration does not ask for some of the sockets: their clients would
+// Unused returns an error if the configuration does not ask for some of the sockets: their clients would
 // wait forever.
-func (all inherited) unused() error {
+func (all Inherited) Unused() error {
 	var names []string
 	for _, s := range all {
 		if !s.used.Load() {
@@ -90,8 +92,8 @@ func (all inherited) unused() error {
 		"give ListenStream= and bind, port, unixsocket or http-port the same addresses")
 }
 
-// close closes the sockets. The process that opened them still listens.
-func (all inherited) close() {
+// Close closes the sockets. The process that opened them still listens.
+func (all Inherited) Close() {
 	for _, s := range all {
 		s.file.Close()
 	}

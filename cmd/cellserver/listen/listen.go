@@ -1,4 +1,4 @@
-package app
+package listen
 
 import (
 	"context"
@@ -10,12 +10,13 @@ import (
 	"syscall"
 	"time"
 
+	"cellserver/cmd/cellserver/files"
 	"cellserver/internal/config"
 )
 
 // listen returns the inherited listener of an endpoint. Without one it opens a listener. Its error names the
 // address and the remedy.
-func listen(e endpoint, sockets inherited, cfg *config.Config) (net.Listener, error) {
+func listen(e endpoint, sockets Inherited, cfg *config.Config) (net.Listener, error) {
 	if ln, err := sockets.listen(e.network, e.address); ln != nil || err != nil {
 		return ln, err
 	}
@@ -64,5 +65,5 @@ func cannotListen(address string, err error, inUse, otherwise string) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		remedy = inUse
 	}
-	return fmt.Errorf("cannot listen on %s: %w: %s", address, cause(err), remedy)
+	return fmt.Errorf("cannot listen on %s: %w: %s", address, files.Cause(err), remedy)
 }

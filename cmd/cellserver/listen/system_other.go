@@ -1,6 +1,6 @@
 //go:build !unix
 
-package app
+package listen
 
 import (
 	"math"
@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// openFiles returns how many files and connections this process may have open. No limit is known on this
+// OpenFiles returns how many files and connections this process may have open. No limit is known on this
 // system.
-func openFiles() int { return math.MaxInt32 }
+func OpenFiles() int { return math.MaxInt32 }
 
 // listens is for systems with socket activation.
 func listens(*os.File) bool { return true }

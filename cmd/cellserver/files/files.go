@@ -1,4 +1,4 @@
-package app
+package files
 
 import (
 	"errors"
@@ -12,20 +12,20 @@ import (
 	"cellserver/internal/config"
 )
 
-// resolveDir makes dir absolute, and creates the default one if the configuration needs it. The working
-// directory of the process stays the same, because several servers can run in one process: see [pathOf].
-func resolveDir(cfg *config.Config) error {
-	missing, err := findDir(cfg)
+// ResolveDir makes dir absolute, and creates the default one if the configuration needs it. The working
+// directory of the process stays the same, because several servers can run in one process: see [PathOf].
+func ResolveDir(cfg *config.Config) error {
+	missing, err := FindDir(cfg)
 	if missing && needsDir(cfg) {
 		if err := os.Mkdir(cfg.Dir, 0o755); err != nil {
-			return fmt.Errorf("dir %s: %w: choose another dir with --dir", cfg.Dir, cause(err))
+			return fmt.Errorf("dir %s: %w: choose another dir with --dir", cfg.Dir, Cause(err))
 		}
 	}
 	return err
 }
 
-// findDir is resolveDir without the default directory, which may be missing.
-func findDir(cfg *config.Config) (missing bool, err error) {
+// FindDir is ResolveDir without the default directory, which may be missing.
+func FindDir(cfg *config.Config) (missing bool, err error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return false, fmt.Errorf("dir %s: %w", cfg.Dir, err)
@@ -35,7 +35,7 @@ func findDir(cfg *config.Config) (missing bool, err error) {
 	case errors.Is(err, fs.ErrNotExist) && cfg.Dir == config.DefaultDir:
 		missing = true
 	case err != nil:
-		return false, fmt.Errorf("dir %s: %w: create it, or choose another dir", cfg.Dir, cause(err))
+		return false, fmt.Errorf("dir %s: %w: create it, or choose another dir", cfg.Dir, Cause(err))
 	case !info.IsDir():
 		return false, fmt.Errorf("dir %s: not a directory: choose another dir", cfg.Dir)
 	}
@@ -49,9 +49,9 @@ func needsDir(cfg *config.Config) bool {
 	return cfg.AppendOnly || cfg.RulesURL != "" || len(cfg.Cluster.Nodes) > 0 || len(cfg.Save) > 0
 }
 
-// pathOf returns the path of a file that a directive names. A relative path begins in the directory where the
+// PathOf returns the path of a file that a directive names. A relative path begins in the directory where the
 // server was started. If the file is not there but in dir, it is the one in dir, as in Redis.
-func pathOf(cfg *config.Config, name string) string {
+func PathOf(cfg *config.Config, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
@@ -67,9 +67,9 @@ func pathOf(cfg *config.Config, name string) string {
 	return path
 }
 
-// cause returns the operating system's error in err. A user needs no more than this. If there is no such
+// Cause returns the operating system's error in err. A user needs no more than this. If there is no such
 // error, it returns err.
-func cause(err error) error {
+func Cause(err error) error {
 	var no syscall.Errno
 	if errors.As(err, &no) {
 		return no
@@ -77,8 +77,8 @@ func cause(err error) error {
 	return err
 }
 
-// advised adds the next step to an error of a file that a directive names.
-func advised(err error) error {
+// Advised adds the next step to an error of a file that a directive names.
+func Advised(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: check the path; "+
@@ -92,10 +92,10 @@ func advised(err error) error {
 // errNotRegular refuses a path that is a directory, a pipe, a socket or a device.
 var errNotRegular = errors.New("not a regular file: choose a regular file")
 
-// readRegular reads a regular file of at most this number of bytes. It never waits for the other end of a
+// ReadRegular reads a regular file of at most this number of bytes. It never waits for the other end of a
 // pipe: it opens the path without blocking, and then checks the type of the file. info is nil if the file
 // could not be opened.
-func readRegular(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+func ReadRegular(path string, most int64) (text []byte, info fs.FileInfo, err error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
@@ -112,16 +112,4 @@ func readRegular(path string, most int64) (text []byte, info fs.FileInfo, err er
 		err = fmt.Errorf("more than %d bytes", most)
 	}
 	return text, info, err
-}
-
-// maxRuleBytes bounds the size of a rules-file.
-const maxRuleBytes = 4 << 20
-
-// readRules reads a rules-file. Its error has no path.
-func readRules(path string) ([]byte, error) {
-	text, _, err := readRegular(path, maxRuleBytes)
-	if err != nil {
-		return nil, advised(cause(err))
-	}
-	return text, nil
 }
