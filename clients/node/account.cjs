@@ -23,7 +23,8 @@ const HOT_REQUESTS = 4;
 const LONGEST_REFUSAL = 1_000_000; // µs, as the following ones
 const SHORTEST_SPACE = 5_000;
 const LONGEST_SPACE = 125_000;
-const SPACE_REQUESTS = 10;
+const SPACE_REQUESTS = 12;
+const LONGEST_LEASE = 60_000_000;
 const PAUSE = 100_000;
 const BARRED = 10_000_000;
 const MOST_WANTED = 1_000_000_000;
@@ -106,6 +107,7 @@ class Account {
   #nextAsk = 0;
   #length = 0; // of a lease, as the server said
   #lengthUntil = 0;
+  #windowEnd = 0; // if the last lease ended with the window
   #asks = 0;
 
   /** `lease` is the longest lease in milliseconds. */
@@ -229,11 +231,16 @@ class Account {
 
   #isHot(now) {
     this.#demand.roll(now.boot);
-    return this.#demand.isHot(this.#lengthAt(now)) && !this.#demand.isIdle(now.boot);
+    const length = Math.min(this.#lengthAt(now), this.#windowLeft(now));
+    return this.#demand.isHot(length) && !this.#demand.isIdle(now.boot);
   }
 
   #lengthAt(now) {
     return now.boot < this.#lengthUntil ? Math.min(this.#length, this.#lease) : this.#lease;
+  }
+
+  #windowLeft(now) {
+    return divide(now.boot < this.#windowEnd ? this.#windowEnd - now.boot : LONGEST_LEASE, 1000);
   }
 
   /** Returns the question that leaves now, after LOCAL and WAIT; undefined if there is none. */
@@ -252,9 +259,10 @@ class Account {
 
   #want(now) {
     const left = this.#left();
-    const inLease = this.#isHot(now) ? this.#demand.unitsIn(this.#lengthAt(now)) : 0;
-    if (this.#waiting === 0 && 4 * left >= inLease) return 0;
-    return Math.min(Math.max(0, divide(inLease, 2) - left) + this.#waiting, MOST_WANTED);
+    const half = Math.min(divide(this.#lengthAt(now), 2), this.#windowLeft(now));
+    const inHalf = this.#isHot(now) ? this.#demand.unitsIn(half) : 0;
+    if (this.#waiting === 0 && 2 * left >= inHalf) return 0;
+    return Math.min(Math.max(0, inHalf - left) + this.#waiting, MOST_WANTED);
   }
 
   #ask(now, want) {
@@ -275,7 +283,7 @@ class Account {
     if (ask.want === 0) return;
     const units = Math.min(granted, ask.want),
       ends = Math.min(lasts, ask.ttl);
-    this.#lasts(now, ends);
+    this.#lasts(now, ends, ask.departed);
     if (ends === 0) [this.#until, this.#nextAsk] = [0, now.boot + SHORTEST_SPACE];
     else if (units === 0 && retryAfter < 0) [this.#until, this.#nextAsk] = [0, now.boot + BARRED];
     else if (units < ask.want) {
@@ -295,14 +303,15 @@ class Account {
     this.#leases.push({ units, at, ends, end });
   }
 
-  #lasts(now, ends) {
+  #lasts(now, ends, departed) {
     const shorter = now.boot < this.#lengthUntil && ends < this.#length;
+    this.#windowEnd = shorter ? departed.boot + ends * 1000 : 0;
     this.#length = shorter ? this.#length - divide(this.#length - ends + 7, 8) : ends;
     this.#lengthUntil = now.boot + BARRED;
   }
 
   #space(now) {
-    const longest = Math.min(LONGEST_SPACE, this.#lengthAt(now) * 500);
+    const longest = Math.min(LONGEST_SPACE, this.#lengthAt(now) * 500, divide(this.#windowLeft(now) * 1000, 6));
     return Math.max(SHORTEST_SPACE, Math.min(longest, this.#demand.timeOf(SPACE_REQUESTS)));
   }
 

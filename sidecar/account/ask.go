@@ -22,7 +22,8 @@ const mostWanted = 1_000_000_000
 const (
 	shortestSpace = 5_000
 	longestSpace  = 125_000
-	spaceRequests = 10 // so many requests come between two questions
+	spaceRequests = 12 // so many requests come between two questions
+	longestLease  = 60_000_000
 	pauseAfter    = 100_000
 	barredFor     = 10_000_000 // after an error
 )
@@ -30,7 +31,7 @@ const (
 // isHot reports whether enough requests come in the time of a lease.
 func (a *Account) isHot(now Time) bool {
 	a.demand.roll(now.Boot)
-	return a.demand.isHot(a.length(now)) && !a.demand.isIdle(now.Boot)
+	return a.demand.isHot(min(a.length(now), a.windowLeft(now))) && !a.demand.isIdle(now.Boot)
 }
 
 // length returns how long a lease lasts, in milliseconds.
@@ -39,6 +40,14 @@ func (a *Account) length(now Time) int64 {
 		return min(h.length, a.table.settings.Lease)
 	}
 	return a.table.settings.Lease
+}
+
+// windowLeft returns in how many milliseconds the window ends. Before the account knows, that is long.
+func (a *Account) windowLeft(now Time) int64 {
+	if h := a.held; h != nil && now.Boot < h.windowEnd {
+		return millis(h.windowEnd - now.Boot)
+	}
+	return longestLease / 1000
 }
 
 // NextAsk returns the question that leaves now, if there is one.
@@ -64,14 +73,14 @@ func (a *Account) giveBack(now Time) (ask Ask, ok bool) {
 // want returns how many units the account needs.
 func (a *Account) want(now Time) int64 {
 	left, waiting := a.left(), a.held.waiting
-	inLease := int64(0) // units that are asked for in the time of a lease
+	inHalf := int64(0) // units that are asked for in half of the time of a lease
 	if a.isHot(now) {
-		inLease = a.demand.unitsIn(a.length(now))
+		inHalf = a.demand.unitsIn(min(a.length(now)/2, a.windowLeft(now)))
 	}
-	if waiting == 0 && 4*left >= inLease {
+	if waiting == 0 && 2*left >= inHalf {
 		return 0
 	}
-	return min(max(0, inLease/2-left)+waiting, mostWanted)
+	return min(max(0, inHalf-left)+waiting, mostWanted)
 }
 
 // ask returns a question. Requests wait for its answer, unless it wants nothing.
@@ -103,7 +112,7 @@ func (a *Account) Granted(now Time, ask Ask, g Grant) {
 		return
 	}
 	units, ends := min(g.Units, ask.Want), min(g.Ends, ask.TTL)
-	h.lasts(now, ends)
+	h.lasts(now, ends, ask.Departed)
 	k := &a.known
 	switch {
 	case ends == 0: // a window ends now, or the limit comes back too soon
@@ -133,18 +142,22 @@ func (a *Account) receive(now Time, ask Ask, units Back) {
 	a.add(lease{units, end})
 }
 
-// lasts learns how long leases last, in milliseconds. The last leases of a window are shorter than others.
-func (h *held) lasts(now Time, ends int64) {
+// lasts learns how long leases last, in milliseconds. The last leases of a window are shorter than others,
+// and end with it.
+func (h *held) lasts(now Time, ends int64, departed Time) {
+	h.windowEnd = 0
 	if now.Boot < h.lengthUntil && ends < h.length {
+		h.windowEnd = departed.Boot + ends*1000
 		ends = h.length - (h.length-ends+7)/8
 	}
 	h.length, h.lengthUntil = ends, now.Boot+barredFor
 }
 
-// space returns the time in which about ten requests come, but an eighth of the time in which the limit
-// comes back at most. A lease lasts for a quarter of that.
+// space returns the time in which about twelve requests come, but an eighth of the time in which the limit
+// comes back at most. A lease lasts for a quarter of that. Units that are left at the hub are lost when a
+// window ends, so the account asks more often before that.
 func (a *Account) space(now Time) int64 {
-	longest := min(longestSpace, a.length(now)*1000/2)
+	longest := min(longestSpace, a.length(now)*1000/2, a.windowLeft(now)*1000/6)
 	return max(shortestSpace, min(longest, a.demand.timeOf(spaceRequests)))
 }
 

@@ -21,7 +21,10 @@
 //   - A question wants the demand of half a lease, less what is left, and the units of those who wait. It
 //     leaves when less than the demand of a quarter of a lease is left.
 //   - If a grant has less than the account wants, the account refuses what its units do not cover. It does
-//     so until the limit says retry, and for about ten requests. Nobody waits in that time.
+//     so until the limit says retry, and for about twelve requests. Nobody waits in that time.
+//   - The last leases of a window end with it, and what frees up later is lost. So before that the space
+//     between two questions is at most a sixth of the time that is left. If fewer than four requests come in
+//     that time, the key is cold.
 //   - The demand has ended if no request came in the time of eight, and in 100 ms. Then all units leave the
 //     memory, and a question gives them back. The same happens in the last tenth of a lease.
 //   - A refusal is remembered for one second at most. A smaller quantity is not refused by it.

@@ -11,6 +11,7 @@ type held struct {
 	nextAsk int64   // no question leaves before
 	length  int64   // how long a lease lasts in milliseconds, as the hub said
 
+	windowEnd   int64 // when the window ends, if the last lease ended with it
 	lengthUntil int64 // the hub may have changed the limit after this time
 
 	share int64 // when the share of a lost hub's limit is full again

@@ -33,10 +33,12 @@ type scenario struct {
 
 	most, in float64 // units that the limit allows in any time of so many seconds
 	messages float64 // questions and passed requests for each request, about
+	least    float64 // of what central decisions admit; 0 for 0.97
 }
 
 var scenarios = []scenario{
-	{name: "2 nodes, 500/s sliding, 800 rps", limit: "CL.SLIDING 500 1", nodes: 2, rate: 800, messages: .095},
+	{name: "2 nodes, 500/s sliding, 800 rps", limit: "CL.SLIDING 500 1", nodes: 2, rate: 800, messages: .095,
+		least: 0.988},
 	{name: "8 nodes, 10,000/s, 5,000 rps, one has 80 %", limit: "CL.THROTTLE 9999 10000 1", nodes: 8, rate: 5000,
 		heavy: true, messages: .026},
 	{name: "8 nodes, 600,000/min, 5,000 rps, one has 80 %", limit: "CL.THROTTLE 599999 600000 60", nodes: 8,
@@ -241,9 +243,9 @@ func (s *scenario) row(ratio, messages float64, got *result) string {
 // prints the table in docs/sidecar.md. It simulates 30 s, and less for many keys. SECONDS says another time, and
 // SEED lets other requests come: the ratios differ by 0.005, and so does the bound.
 func TestScenarios(t *testing.T) {
-	seed, least := uint64(1), 0.97
+	seed, less := uint64(1), 0.0
 	if os.Getenv("SEED") != "" {
-		least -= 0.005
+		less = 0.005
 		seed = rand.New(randtest.Source(t)).Uint64()
 	}
 	seconds, err := strconv.ParseInt(os.Getenv("SECONDS"), 10, 64)
@@ -263,7 +265,7 @@ func TestScenarios(t *testing.T) {
 		ratio := float64(leased.admitted) / float64(central.admitted)
 		messages := float64(leased.messages) / float64(leased.requests)
 		table += s.row(ratio, messages, &leased)
-		require.GreaterOrEqual(t, ratio, least, s.name)
+		require.GreaterOrEqual(t, ratio, max(s.least, 0.97)-less, s.name)
 		require.LessOrEqual(t, leased.most, 1.0, s.name)
 		require.LessOrEqual(t, messages, 1.3*s.messages, s.name)
 	}

@@ -49,27 +49,38 @@ func seconds(t *testing.T) time.Duration {
 }
 
 // TestTwoNodesOfOneSlidingLimit: two sidecars share 500 a second, and 800 arrive. This is the test in a public report about
-// gateways that count locally: they admitted 590 a second, and after a repair 438.
-// If other programs take the processor, fewer are admitted: the best of three rounds counts, and no round may admit too many.
+// gateways that count locally: they admitted 590 a second, and after a repair 438. No round may admit too many.
+//
+// If other programs take the processor, fewer arrive in time. So as many clients ask the hub itself, at the same time: the
+// sidecars admit nearly what it does. The best of three rounds counts. SIDECAR_RATE is the least rate on a quiet machine.
 func TestTwoNodesOfOneSlidingLimit(t *testing.T) {
-	sidecars, best := alone(t).beside(2), 0.0
-	for round := 0; round < 3 && best < 480; round++ {
-		best = max(best, twoNodes(t, sidecars, fmt.Sprint("hot:", round)))
+	hub := alone(t)
+	sidecars, best, share := hub.beside(2), 0.0, 0.0
+	least := float64(number(t, "SIDECAR_RATE", 0))
+	for round := 0; round < 3 && (share < 0.96 || best < least); round++ {
+		rate, possible := twoNodes(t, hub, sidecars, fmt.Sprint("hot:", round))
+		best, share = max(best, rate), max(share, rate/possible)
 	}
-	require.GreaterOrEqual(t, best, 480.0)
+	require.GreaterOrEqual(t, share, 0.96)
+	require.GreaterOrEqual(t, best, least)
 }
 
-// twoNodes returns how many actions a second two sidecars admit.
-func twoNodes(t *testing.T, sidecars *processes, key string) (rate float64) {
+// twoNodes returns how many actions a second two sidecars admit, and how many the hub does.
+func twoNodes(t *testing.T, hub, sidecars *processes, key string) (rate, possible float64) {
 	t.Helper()
-	c := sidecars.crowd(4, 100, "CL.SLIDING", key, 500, 1)
+	crowds := []*crowd{
+		sidecars.crowd(4, 100, "CL.SLIDING", key, 500, 1), hub.crowd(8, 100, "CL.SLIDING", key+":direct", 500, 1),
+	}
 	time.Sleep(seconds(t) + time.Second)
-	whole := time.Duration(c.begun.UnixNano()) % time.Second
-	c.end(t, promisetest.Sliding(500, time.Second, whole))
-	require.NoError(t, promisetest.Aligned(500, time.Second, whole)(c.admitted))
-	rate = float64(c.between(time.Second, time.Second+seconds(t))) / seconds(t).Seconds()
-	t.Logf("%.0f a second after the first one", rate)
-	return rate
+	var rates []float64
+	for _, c := range crowds {
+		whole := time.Duration(c.begun.UnixNano()) % time.Second
+		c.end(t, promisetest.Sliding(500, time.Second, whole))
+		require.NoError(t, promisetest.Aligned(500, time.Second, whole)(c.admitted))
+		rates = append(rates, float64(c.between(time.Second, time.Second+seconds(t)))/seconds(t).Seconds())
+	}
+	t.Logf("after the first second sidecars admit %.0f a second, and the hub %.0f", rates[0], rates[1])
+	return rates[0], rates[1]
 }
 
 // TestQuestionsToTheHub: how often the hub is asked for a thousand decisions about one hot key.

@@ -78,21 +78,22 @@ type crowd struct {
 	errors   map[string]int
 }
 
-// crowd starts clients of each sidecar. Each of them sends so many commands a second, if it can.
+// crowd starts clients of each sidecar. Each of them sends so many commands a second, if it can. They take turns.
 func (p *processes) crowd(clients int, rate float64, command ...any) *crowd {
 	c := &crowd{sidecars: p, command: command, begun: time.Now(), errors: map[string]int{}}
-	for i := range p.nodes {
-		for range clients {
-			c.working.Go(func() { c.ask(p.nodes[i].addr(), time.Duration(float64(time.Second)/rate)) })
-		}
+	every := time.Duration(float64(time.Second) / rate)
+	all := clients * len(p.nodes)
+	for i := range all {
+		first := c.begun.Add(every * time.Duration(i) / time.Duration(all))
+		c.working.Go(func() { c.ask(p.nodes[i%len(p.nodes)].addr(), first, every) })
 	}
 	return c
 }
 
 // ask sends the command again and again.
-func (c *crowd) ask(addr string, every time.Duration) {
+func (c *crowd) ask(addr string, next time.Time, every time.Duration) {
 	var nc net.Conn
-	for next := time.Now(); !c.stopped.Load(); next = next.Add(every) {
+	for ; !c.stopped.Load(); next = next.Add(every) {
 		if next = later(next, time.Now().Add(-time.Second)); time.Until(next) > 0 {
 			time.Sleep(time.Until(next))
 		}

@@ -21,7 +21,8 @@ HOT_REQUESTS = 4
 LONGEST_REFUSAL = 1_000_000  # µs, as the following ones
 SHORTEST_SPACE = 5_000
 LONGEST_SPACE = 125_000
-SPACE_REQUESTS = 10
+SPACE_REQUESTS = 12
+LONGEST_LEASE = 60_000_000
 PAUSE = 100_000
 BARRED = 10_000_000
 MOST_WANTED = 1_000_000_000
@@ -152,6 +153,7 @@ class Account:
         self._asking = 0  # the number of the question under way
         self._next_ask = 0
         self._length = self._length_until = 0  # of a lease, as the server said
+        self._window_end = 0  # if the last lease ended with the window
         self._asks = 0
 
     @property
@@ -256,10 +258,14 @@ class Account:
 
     def _is_hot(self, now: Time) -> bool:
         self._demand.roll(now.boot)
-        return self._demand.is_hot(self._length_at(now)) and not self._demand.is_idle(now.boot)
+        length = min(self._length_at(now), self._window_left(now))
+        return self._demand.is_hot(length) and not self._demand.is_idle(now.boot)
 
     def _length_at(self, now: Time) -> int:
         return min(self._length, self._lease) if now.boot < self._length_until else self._lease
+
+    def _window_left(self, now: Time) -> int:
+        return (self._window_end - now.boot if now.boot < self._window_end else LONGEST_LEASE) // 1000
 
     def next_ask(self, now: Time) -> Ask | None:
         """Returns the question that leaves now, after LOCAL and WAIT."""
@@ -276,10 +282,11 @@ class Account:
 
     def _want(self, now: Time) -> int:
         left = self._left()
-        in_lease = self._demand.units_in(self._length_at(now)) if self._is_hot(now) else 0
-        if not self._waiting and 4 * left >= in_lease:
+        half = min(self._length_at(now) // 2, self._window_left(now))
+        in_half = self._demand.units_in(half) if self._is_hot(now) else 0
+        if not self._waiting and 2 * left >= in_half:
             return 0
-        return min(max(0, in_lease // 2 - left) + self._waiting, MOST_WANTED)
+        return min(max(0, in_half - left) + self._waiting, MOST_WANTED)
 
     def _ask(self, now: Time, want: int) -> Ask:
         self._asks += 1
@@ -300,7 +307,7 @@ class Account:
         if ask.want == 0:
             return
         units, ends = min(grant.units, ask.want), min(grant.ends, ask.ttl)
-        self._lasts(now, ends)
+        self._lasts(now, ends, ask.departed)
         if ends == 0:
             self._until, self._next_ask = 0, now.boot + SHORTEST_SPACE
         elif units == 0 and grant.retry_after < 0:
@@ -324,13 +331,15 @@ class Account:
                 self._back = Back(oldest.units, oldest.at, oldest.ends)
         self._leases.append(Lease(of.units, of.at, of.ends, end))
 
-    def _lasts(self, now: Time, ends: int) -> None:
+    def _lasts(self, now: Time, ends: int, departed: Time) -> None:
+        self._window_end = 0
         if now.boot < self._length_until and ends < self._length:
+            self._window_end = departed.boot + ends * 1000
             ends = self._length - (self._length - ends + 7) // 8
         self._length, self._length_until = ends, now.boot + BARRED
 
     def _space(self, now: Time) -> int:
-        longest = min(LONGEST_SPACE, self._length_at(now) * 500)
+        longest = min(LONGEST_SPACE, self._length_at(now) * 500, self._window_left(now) * 1000 // 6)
         return max(SHORTEST_SPACE, min(longest, self._demand.time_of(SPACE_REQUESTS)))
 
     def failed(self, now: Time, ask: Ask) -> None:
