@@ -251,10 +251,12 @@ descriptors:
   - {key: level, descriptors: [{key: sub, shadow_mode: true, rate_limit: {unit: week}}]}
 `)
 	require.NoError(t, err)
+	text := &strings.Builder{}
+	require.NoError(t, set.Dump(text))
 	require.Equal(t, `shop.tier_gold: unit=HOUR requests_per_unit=100, shadow_mode: false, quota_mode: false
 shop.free: unit=UNKNOWN requests_per_unit=0, shadow_mode: false, quota_mode: true
 shop.level.sub: unit=WEEK requests_per_unit=0, shadow_mode: true, quota_mode: false
-`, set.Dump())
+`, text.String())
 }
 
 func TestMetadataIsKept(t *testing.T) {
@@ -285,7 +287,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		{bomb, "document contains excessive aliasing"},
 		{levels, "have more than 64 levels"},
 		{long, "has more than 4096 bytes"},
-		{strings.Repeat(" ", maxFileBytes+1), "16777216 are the most"},
+		{strings.Repeat(" ", 16<<20+1), "16777216 are the most"},
 	} {
 		_, err := build(t, false, c.text)
 		require.ErrorContains(t, err, c.want)

@@ -1,16 +1,17 @@
 package config
 
 import (
+	"bufio"
 	"fmt"
-	"strings"
+	"io"
 )
 
-// Dump has a line for each rule.
-func (s *Set) Dump() string {
-	b := &strings.Builder{}
+// Dump writes a line for each rule.
+func (s *Set) Dump(to io.Writer) error {
+	w := bufio.NewWriter(to)
 	for _, r := range s.Rules {
-		fmt.Fprintf(b, "%s: unit=%s requests_per_unit=%d, shadow_mode: %t, quota_mode: %t\n",
+		fmt.Fprintf(w, "%s: unit=%s requests_per_unit=%d, shadow_mode: %t, quota_mode: %t\n",
 			r.FullKey, r.Limit.GetUnit(), r.Limit.GetRequestsPerUnit(), r.Modes.Shadow, r.Modes.Quota)
 	}
-	return b.String()
+	return w.Flush()
 }

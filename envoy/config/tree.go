@@ -10,7 +10,8 @@ import (
 const (
 	maxLevels  = 64
 	maxFullKey = 4096
-	maxRules   = 500_000 // with descriptors that have no limit
+	maxRules   = 500_000   // with descriptors that have no limit
+	maxNames   = 128 << 20 // the bytes of all full names, which have those of all levels
 )
 
 // A Set is the rules of all files.
@@ -19,6 +20,7 @@ type Set struct {
 	Extra   *extra.File // what the files can not say, or nil
 	domains map[string]*node
 	size    int
+	named   int // the bytes of the full names
 }
 
 // A node is a level of the tree: a domain, or a descriptor of a file.
@@ -101,6 +103,9 @@ func (s *Set) addDescriptor(file string, parent *node, path string, d *YamlDescr
 	fullKey := path + "." + name
 	if len(fullKey) > maxFullKey {
 		return fault(file, "the name of descriptor '%.100s…' has more than %d bytes", fullKey, maxFullKey)
+	}
+	if s.named += len(fullKey); s.named > maxNames {
+		return fault(file, "the full names of all descriptors have more than %d bytes", maxNames)
 	}
 	if parent.children[name] != nil {
 		return fault(file, "duplicate descriptor composite key '%s'", fullKey)

@@ -3,13 +3,14 @@ package config
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"cellserver/envoy/document"
 )
 
 // A File is one file, parsed, with the name that errors repeat.
 type File struct {
-	Name string
-	Root *YamlRoot
+	Name    string
+	Root    *YamlRoot
+	HasMore bool // documents after the first one, which are not read
 }
 
 // A YamlRoot is the content of a file. The names of these types are a part of the parser's error messages.
@@ -46,9 +47,6 @@ type YamlReplaces struct {
 	Name string
 }
 
-// maxFileBytes bounds one file. The parser bounds what aliases add, and how deep a file is.
-const maxFileBytes = 16 << 20
-
 // fault makes the error about a file.
 func fault(file, format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{file}, args...)...)
@@ -56,20 +54,20 @@ func fault(file, format string, args ...any) error {
 
 // Parse parses a file of rules.
 func Parse(name string, content []byte) (File, error) {
-	if len(content) > maxFileBytes {
-		return File{}, fault(name, "error loading config file: it has %d bytes, and %d are the most",
-			len(content), maxFileBytes)
+	first, hasMore, err := document.Read(content)
+	if err != nil {
+		return File{}, fault(name, "error loading config file: %v", err)
 	}
 	var all map[any]any
-	if err := yaml.Unmarshal(content, &all); err != nil {
+	if err := first.Decode(&all); err != nil {
 		return File{}, fault(name, "error loading config file: %v", err)
 	}
 	if err := checkKeys(name, all); err != nil {
 		return File{}, err
 	}
 	root := &YamlRoot{}
-	if err := yaml.Unmarshal(content, root); err != nil {
+	if err := first.Decode(root); err != nil {
 		return File{}, fault(name, "error loading config file: %v", err)
 	}
-	return File{Name: name, Root: root}, nil
+	return File{Name: name, Root: root, HasMore: hasMore}, nil
 }

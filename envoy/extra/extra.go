@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"cellserver/envoy/document"
 )
 
 // What a rule does while the store is away.
@@ -45,14 +47,13 @@ type Answer struct {
 	Metadata   bool   // adds the names of the rules that refuse to the dynamic metadata, as refused_by
 }
 
-// maxBytes bounds a file.
-const maxBytes = 16 << 20
-
 // Parse parses a file. An empty one says nothing.
 func Parse(content []byte) (*File, error) {
 	f := &File{}
-	if len(content) > maxBytes {
-		return nil, fmt.Errorf("the file has %d bytes, and %d are the most", len(content), maxBytes)
+	if _, hasMore, err := document.Read(content); err != nil {
+		return nil, err
+	} else if hasMore {
+		return nil, errors.New("the file has more than one YAML document: join them")
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	decoder.KnownFields(true)

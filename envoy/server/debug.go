@@ -3,7 +3,6 @@ package server
 import (
 	"expvar"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/pprof"
 
@@ -24,7 +23,7 @@ func debugHandler(rules func() *config.Set) http.Handler {
 		{"/debug/pprof/trace", "a trace of the process", pprof.Trace},
 		{"/rlconfig", "the rules in use", func(w http.ResponseWriter, _ *http.Request) {
 			if set := rules(); set != nil {
-				_, _ = io.WriteString(w, set.Dump())
+				_ = set.Dump(w)
 			}
 		}},
 		{"/stats", "variables of the process", expvar.Handler().ServeHTTP},

@@ -19,7 +19,9 @@ import (
 // choose headers of 60 KB, and each of several descriptors may repeat one.
 const (
 	maxMessage = 1 << 20
-	maxStreams = 1000
+	maxStreams = 100 // of a connection. A client with more requests at once opens another connection
+	maxHeaders = 64 << 10
+	readBuffer = 8 << 10 // of a connection, as there may be many without requests
 	handshake  = 10 * time.Second
 )
 
@@ -34,7 +36,8 @@ type GRPC struct {
 func newGRPC(o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m measure) *grpc.Server {
 	options := append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
-		grpc.ConnectionTimeout(handshake),
+		grpc.MaxHeaderListSize(maxHeaders), grpc.ConnectionTimeout(handshake),
+		grpc.ReadBufferSize(readBuffer), grpc.SharedWriteBuffer(true),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionAge: o.MaxAge, MaxConnectionAgeGrace: o.AgeGrace,
 			Time: time.Minute, Timeout: 20 * time.Second,

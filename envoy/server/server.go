@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ const (
 	headerTime     = 5 * time.Second
 	bodyTime       = 10 * time.Second
 	idleTime       = 2 * time.Minute
+	patience       = time.Minute      // for who reads an answer
 	drainTime      = 10 * time.Second // for requests at the end
 )
 
@@ -43,8 +45,9 @@ type Options struct {
 	Rules     func() *config.Set // in use, or nil
 	Health    *Health
 	Requests  *stats.Timer
-	Metrics   http.Handler // for Prometheus
-	MetricsAt string       // the path of Metrics
+	Metrics   http.Handler  // for Prometheus
+	MetricsAt string        // the path of Metrics
+	Patience  time.Duration // with who reads an answer over HTTP, 0 is a minute
 	Now       func() time.Time
 	Log       *slog.Logger // nil says nothing
 }
@@ -128,7 +131,7 @@ func (s *Server) listenHTTP(address string, handler http.Handler) error {
 	s.listeners = append(s.listeners, netutil.LimitListener(l, maxConnections))
 	s.http = append(s.http, &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: 64 << 10,
+		WriteTimeout: cmp.Or(s.options.Patience, patience), MaxHeaderBytes: maxHeaders,
 	})
 	return nil
 }

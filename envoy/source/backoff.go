@@ -17,7 +17,12 @@ func (b *backoff) wait(ctx context.Context) bool {
 	if b.next = min(2*b.next, b.longest); b.next == 0 {
 		b.next = min(b.first, b.longest)
 	}
-	timer := time.NewTimer(b.next/2 + rand.N(b.next/2+1))
+	return sleep(ctx, b.next/2+rand.N(b.next/2+1))
+}
+
+// sleep waits, and reports false if the context ends.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

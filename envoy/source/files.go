@@ -134,6 +134,9 @@ func (w *walk) read(path, name string, size int64) error {
 		}
 		return nil
 	}
+	if file.HasMore {
+		w.log.Warn("only the first YAML document is read: put each into a file of its own", "file", name)
+	}
 	w.files = append(w.files, file)
 	return nil
 }

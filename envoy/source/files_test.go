@@ -33,10 +33,11 @@ type harness struct {
 	set      atomic.Pointer[config.Set]
 	registry *stats.Registry
 	logged   *bytes.Buffer
+	now      func() time.Time
 }
 
 func newHarness(t *testing.T) *harness {
-	h := &harness{registry: stats.NewRegistry(), logged: &bytes.Buffer{}}
+	h := &harness{registry: stats.NewRegistry(), logged: &bytes.Buffer{}, now: time.Now}
 	log := slog.New(slog.NewTextHandler(&lockedWriter{w: h.logged}, nil))
 	h.Loader = NewLoader(false, func(s *config.Set) { h.set.Store(s) }, h.registry, log)
 	return h

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"cellserver/envoy/config"
@@ -56,6 +58,7 @@ func (l *Loader) loadLocked(files []config.File, err error) error {
 		err = l.extend(set)
 	}
 	if err != nil {
+		err = shortened(err)
 		l.bad.Add(1)
 		l.log.Error("the new rules are not used, the old ones stay: " + err.Error())
 		return err
@@ -64,4 +67,16 @@ func (l *Loader) loadLocked(files []config.File, err error) error {
 	l.good.Add(1)
 	l.log.Info("new rules are used", "files", len(files), "rules", len(set.Rules))
 	return nil
+}
+
+// maxError bounds the text of an error. The rules choose a part of it.
+const maxError = 1000
+
+// shortened cuts the text of an error.
+func shortened(err error) error {
+	text := err.Error()
+	if len(text) <= maxError {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(text[:maxError], "") + "…")
 }

@@ -11,6 +11,8 @@ import (
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -27,6 +29,7 @@ type Server struct {
 	Metadata               map[string]string // of the node
 	Headers                map[string]string // of the call
 	FirstWait, LongestWait time.Duration
+	Now                    func() time.Time
 }
 
 // A stream has the state that outlives one connection to a server.
@@ -61,7 +64,8 @@ func (s *stream) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(metadata.NewOutgoingContext(ctx, metadata.New(s.server.Headers)))
 	defer cancel()
 	client := discovery.NewAggregatedDiscoveryServiceClient(s.server.Connection)
-	calls, err := client.StreamAggregatedResources(ctx)
+	calls, err := client.StreamAggregatedResources(ctx, grpc.MaxCallRecvMsgSize(maxMessage),
+		grpc.ForceCodecV2(boundedCodec{encoding.GetCodecV2(proto.Name)}))
 	if err != nil {
 		return err
 	}
@@ -78,7 +82,11 @@ func (s *stream) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		begin := s.server.Now()
 		request = s.answer(response)
+		if !sleep(ctx, min(rest*s.server.Now().Sub(begin), longestRest)) {
+			return ctx.Err()
+		}
 		if request.GetErrorDetail() == nil {
 			s.waits.reset()
 			s.refusal.reset()
@@ -87,6 +95,13 @@ func (s *stream) run(ctx context.Context) error {
 		}
 	}
 }
+
+// Rules take at most a fifth of the time of a processor, whatever a server sends: who has loaded some rests four
+// times as long.
+const (
+	rest        = 4
+	longestRest = 10 * time.Second
+)
 
 // node tells the server who asks.
 func (s *stream) node() (*core.Node, error) {
@@ -120,9 +135,13 @@ func filesOf(response *discovery.DiscoveryResponse) ([]config.File, error) {
 	if response.GetTypeUrl() != rulesType {
 		return nil, fmt.Errorf("the xDS server sent resources of type '%.200s'", response.GetTypeUrl())
 	}
-	files := make([]config.File, len(response.GetResources()))
+	files, parts := make([]config.File, len(response.GetResources())), 0
 	for i, resource := range response.GetResources() {
 		rules := &xds.RateLimitConfig{}
+		parts += partsOf(resource.GetValue(), rules.ProtoReflect().Descriptor(), 0)
+		if parts > maxParts {
+			return nil, errParts
+		}
 		if err := resource.UnmarshalTo(rules); err != nil {
 			return nil, fmt.Errorf("resource %d of the xDS server: %w", i+1, err)
 		}

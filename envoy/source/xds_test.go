@@ -52,7 +52,7 @@ func (m *management) StreamAggregatedResources(s discovery.AggregatedDiscoverySe
 }
 
 // subscribe runs a loader that asks a management server.
-func subscribe(t *testing.T) (*harness, *management) {
+func subscribe(t *testing.T, change ...func(*harness)) (*harness, *management) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -66,6 +66,9 @@ func subscribe(t *testing.T) (*harness, *management) {
 	connection, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(t, err)
 	h := newHarness(t)
+	for _, c := range change {
+		c(h)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -73,6 +76,7 @@ func subscribe(t *testing.T) (*harness, *management) {
 		if err := h.Subscribe(ctx, Server{
 			Connection: connection, Node: "node1", Metadata: map[string]string{"zone": "a"},
 			Headers: map[string]string{"x-token": "secret"}, FirstWait: time.Millisecond, LongestWait: 10 * time.Millisecond,
+			Now: h.now,
 		}); err != nil {
 			t.Error(err)
 		}

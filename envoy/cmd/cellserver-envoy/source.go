@@ -14,9 +14,6 @@ import (
 	"cellserver/envoy/tlsfiles"
 )
 
-// maxRules bounds a message of an xDS server.
-const maxRules = 64 << 20
-
 // followRules makes the function that brings the rules, and all their changes, until the context ends.
 func followRules(s settings.Source, loader *source.Loader) (func(context.Context) error, error) {
 	if s.Type == "FILE" {
@@ -36,7 +33,6 @@ func followRules(s settings.Source, loader *source.Loader) (func(context.Context
 		secure = credentials.NewTLS(c)
 	}
 	connection, err := grpc.NewClient(x.URL, grpc.WithTransportCredentials(secure),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxRules)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time: 5 * time.Minute, Timeout: 20 * time.Second,
 		}))
@@ -45,7 +41,7 @@ func followRules(s settings.Source, loader *source.Loader) (func(context.Context
 	}
 	server := source.Server{
 		Connection: connection, Node: x.Node, Metadata: x.Metadata, Headers: x.Headers,
-		FirstWait: x.FirstWait, LongestWait: x.LongestWait,
+		FirstWait: x.FirstWait, LongestWait: x.LongestWait, Now: time.Now,
 	}
 	return func(ctx context.Context) error {
 		defer connection.Close()

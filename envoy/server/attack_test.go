@@ -1,0 +1,237 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	"cellserver/envoy/config"
+)
+
+// An attacker speaks HTTP/2 frame by frame. It reads nothing that it is sent.
+type attacker struct {
+	net.Conn
+	*http2.Framer
+	headers bytes.Buffer
+	hpack   *hpack.Encoder
+}
+
+func (h *harness) attack(t *testing.T) *attacker {
+	t.Helper()
+	c, err := net.Dial("tcp", h.Address(0))
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	a := &attacker{Conn: c, Framer: http2.NewFramer(c, c)}
+	a.hpack = hpack.NewEncoder(&a.headers)
+	_, err = io.WriteString(c, http2.ClientPreface)
+	require.NoError(t, err)
+	require.NoError(t, a.WriteSettings())
+	return a
+}
+
+// open begins a stream that asks the service, with more headers. Without an end they are never complete.
+func (a *attacker) open(stream int, ends bool, more ...hpack.HeaderField) error {
+	id, most := uint32(2*stream+1), 16<<10
+	a.headers.Reset()
+	for _, f := range append([]hpack.HeaderField{
+		{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "http"}, {Name: ":authority", Value: "x"},
+		{Name: ":path", Value: ratelimit.RateLimitService_ShouldRateLimit_FullMethodName},
+		{Name: "content-type", Value: "application/grpc"}, {Name: "te", Value: "trailers"},
+	}, more...) {
+		if err := a.hpack.WriteField(f); err != nil {
+			return err
+		}
+	}
+	parts := slices.Collect(slices.Chunk(a.headers.Bytes(), most))
+	err := a.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: parts[0], EndHeaders: ends && len(parts) == 1})
+	for i := 1; i < len(parts) && err == nil; i++ {
+		err = a.WriteContinuation(id, ends && i == len(parts)-1, parts[i])
+	}
+	return err
+}
+
+// ended reports whether the server ends a connection.
+func (a *attacker) ended() bool {
+	_ = a.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_, err := io.Copy(io.Discard, a.Conn)
+	return !os.IsTimeout(err)
+}
+
+// used is the memory of the process.
+func used() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// Whatever one client sends, the memory is bounded, and the others get their answers.
+func TestAttacksOnHTTP2(t *testing.T) {
+	for name, attack := range map[string]func(*harness, *testing.T) *attacker{
+		"headers of 1 MB in each stream": func(h *harness, t *testing.T) *attacker {
+			a := h.attack(t)
+			for i := range 200 {
+				if a.open(i, true, hpack.HeaderField{Name: "x", Value: strings.Repeat("v", 1<<20)}) != nil {
+					break
+				}
+			}
+			return nil
+		},
+		"headers that never end": func(h *harness, t *testing.T) *attacker {
+			for range 200 {
+				require.NoError(t, h.attack(t).open(0, false))
+			}
+			return nil
+		},
+		"a flood of pings": func(h *harness, t *testing.T) *attacker {
+			a := h.attack(t)
+			for i := 0; i < 100_000 && a.WritePing(false, [8]byte{}) == nil; i++ {
+			}
+			return a
+		},
+		"a flood of settings": func(h *harness, t *testing.T) *attacker {
+			a := h.attack(t)
+			_ = a.SetWriteDeadline(time.Now().Add(time.Second)) // the server stops to read
+			for i := 0; i < 100_000 && a.WriteSettings() == nil; i++ {
+			}
+			return nil
+		},
+		"streams that are reset at once": func(h *harness, t *testing.T) *attacker {
+			a := h.attack(t)
+			_ = a.SetWriteDeadline(time.Now().Add(time.Second))
+			for i := range 20_000 {
+				if a.open(i, true) != nil || a.WriteRSTStream(uint32(2*i+1), http2.ErrCodeCancel) != nil {
+					break
+				}
+			}
+			return nil
+		},
+		"a thousand streams without an end": func(h *harness, t *testing.T) *attacker {
+			a := h.attack(t)
+			for i := range 1000 {
+				require.NoError(t, a.open(i, true))
+				require.NoError(t, a.WriteData(uint32(2*i+1), false, []byte{0, 0, 15, 0xff, 0xff, 1}))
+			}
+			return nil
+		},
+		"a thousand connections that say nothing": func(h *harness, t *testing.T) *attacker {
+			for range 1000 {
+				h.attack(t)
+			}
+			return nil
+		},
+		"no HTTP/2": func(h *harness, t *testing.T) *attacker {
+			a := h.attack(t)
+			_, _ = a.Write(bytes.Repeat([]byte("GET / HTTP/1.1\r\n"), 10_000))
+			return a
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := start(t, nil)
+			other := ratelimit.NewRateLimitServiceClient(h.dial(t))
+			_, err := other.ShouldRateLimit(t.Context(), request("wide", "1"))
+			require.NoError(t, err)
+			before := used()
+			last := attack(h, t)
+			var took []time.Duration
+			for range 100 {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				begin := time.Now()
+				_, err := other.ShouldRateLimit(ctx, request("wide", "1"))
+				took = append(took, time.Since(begin))
+				cancel()
+				require.NoError(t, err)
+			}
+			slices.Sort(took)
+			t.Logf("p99 %v", took[98])
+			require.Less(t, took[98], time.Second)
+			require.Less(t, used()-before, int64(48<<20))
+			if last != nil {
+				require.True(t, last.ended(), "the connection of the attacker stays")
+			}
+		})
+	}
+}
+
+// Who does not read an answer holds a connection, but not for ever.
+func TestASlowReaderIsSentAway(t *testing.T) {
+	h := start(t, func(o *Options) { o.Patience = 300 * time.Millisecond })
+	many := &strings.Builder{}
+	many.WriteString("domain: shop\ndescriptors:\n")
+	for i := range 50_000 {
+		fmt.Fprintf(many, "- {key: k%0200d, rate_limit: {unit: day}}\n", i)
+	}
+	file, err := config.Parse("config.a.yaml", []byte(many.String()))
+	require.NoError(t, err)
+	set, err := config.Build([]config.File{file}, false)
+	require.NoError(t, err)
+	h.service.Use(set)
+	c, err := net.Dial("tcp", h.Address(2))
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4096))
+	_, err = io.WriteString(c, "GET /rlconfig HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	isWriting := func() bool {
+		_, stacks := h.get(t, 2, "/debug/pprof/goroutine?debug=2")
+		return strings.Contains(stacks, "config.(*Set).Dump")
+	}
+	require.Eventually(t, isWriting, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !isWriting() }, 20*time.Second, 10*time.Millisecond)
+	_, text := h.get(t, 2, "/rlconfig")
+	require.Len(t, strings.Split(text, "\n"), 50_001, "who reads gets all")
+}
+
+// A client without TLS on a port with TLS is sent away. Certificates that are renewed, the key after the
+// certificate, fail no handshake.
+func TestTLSUnderLoad(t *testing.T) {
+	pair := newPair(t)
+	h := start(t, func(o *Options) { o.GRPC.TLS = pair.server(t, false) })
+	plain := h.attack(t)
+	require.True(t, plain.ended())
+	done := make(chan struct{})
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				any := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true}) // it is another one each time
+				c, err := grpc.NewClient(h.Address(0), grpc.WithTransportCredentials(any))
+				if err == nil {
+					_, err = ratelimit.NewRateLimitServiceClient(c).ShouldRateLimit(t.Context(), request("wide", "1"))
+					c.Close()
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		pair.renew(t)
+	}
+	close(done)
+	clients.Wait()
+}
