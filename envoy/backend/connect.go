@@ -33,6 +33,7 @@ type RESPOptions struct {
 	Timeout            time.Duration // of a call whose caller sets no deadline, at most [patience]
 	Prefix             string        // of all keys
 	Now                func() time.Time
+	Opened             func() (closed func()) // called for each connection, may be nil
 }
 
 // patience is how long a call waits if nobody says how long, and how long a connection may hang.
@@ -48,6 +49,10 @@ func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
 		// One connection to each node: the commands of callers at the same time share its reads and writes.
 		PipelineMultiplex: -1,
 		InitAddress:       strings.Split(o.URL, ","),
+		DialCtxFn:         dialer("tcp", o.Opened),
+	}
+	if strings.EqualFold(o.SocketType, "unix") {
+		c.DialCtxFn = dialer("unix", o.Opened)
 	}
 	c.Username, c.Password = userOf(o.Auth)
 	isURL := strings.Contains(o.URL, "://")
@@ -75,13 +80,6 @@ func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
 	default:
 		return c, fmt.Errorf("'%s' is not a type: use SINGLE, SENTINEL or CLUSTER", o.Type)
 	}
-	if strings.EqualFold(o.SocketType, "unix") {
-		c.DialCtxFn = func(
-			ctx context.Context, path string, d *net.Dialer, _ *tls.Config,
-		) (net.Conn, error) {
-			return d.DialContext(ctx, "unix", path)
-		}
-	}
 	return c, nil
 }
 
@@ -95,6 +93,9 @@ func (o *RESPOptions) readURL(c *rueidis.ClientOption) error {
 		return errors.New("REDIS_URL is not a URL: use redis://user:password@host:port, or host:port")
 	}
 	c.InitAddress, c.SelectDB = from.InitAddress, from.SelectDB
+	if from.DialCtxFn != nil { // of unix://
+		c.DialCtxFn = dialer("unix", o.Opened)
+	}
 	if o.Auth == "" {
 		c.Username, c.Password = from.Username, from.Password
 	}

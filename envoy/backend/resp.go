@@ -83,6 +83,8 @@ func (b *overRESP) ask(ctx context.Context, r *count.Request, c *command, to []c
 		return errors.New("the store is another one now: ask again")
 	case err != nil:
 		return explain(err)
+	case len(reply.left) != numbersOf(len(c.counters)):
+		return fmt.Errorf("the store answers %s with %d numbers", c.args(r)[0], len(reply.left))
 	}
 	answers := make([]answer, len(c.counters))
 	b.results(r, c, readAnswers(reply.next, c.charge, answers), answers, to)
@@ -96,8 +98,12 @@ func (s *store) run(ctx context.Context, args []string) (numbers, error) {
 	if err != nil {
 		return numbers{}, err
 	}
-	return numbers{flatten(reply, make([]int64, 0, 8*len(reply)))}, nil
+	all, err := flatten(reply, make([]int64, 0, numbersOf(len(reply))))
+	return numbers{all}, err
 }
+
+// numbersOf returns how many numbers are the reply of CL.MWINDOW about some windows.
+func numbersOf(windows int) int { return 3 + 6*windows }
 
 // numbers are the integers of a reply and the lengths of its arrays, in their order.
 type numbers struct{ left []int64 }
@@ -113,18 +119,22 @@ func (n *numbers) next() int64 {
 }
 
 // flatten appends the numbers of an array.
-func flatten(array []rueidis.RedisMessage, to []int64) []int64 {
+func flatten(array []rueidis.RedisMessage, to []int64) ([]int64, error) {
 	to = append(to, int64(len(array)))
 	for i := range array {
+		var n int64
+		var err error
 		if array[i].IsArray() {
 			inner, _ := array[i].ToArray()
-			to = flatten(inner, to)
-			continue
+			to, err = flatten(inner, to)
+		} else if n, err = array[i].AsInt64(); err == nil {
+			to = append(to, n)
 		}
-		n, _ := array[i].AsInt64() // CL.MWINDOW has nothing else
-		to = append(to, n)
+		if err != nil {
+			return nil, err
+		}
 	}
-	return to
+	return to, nil
 }
 
 // isReply reports whether an error is an error reply that begins with a text. The library leaves out "ERR

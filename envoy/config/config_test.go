@@ -287,12 +287,23 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		{bomb, "document contains excessive aliasing"},
 		{levels, "have more than 64 levels"},
 		{long, "has more than 4096 bytes"},
+		{longPaths(40_000), "the full names of all descriptors have more than 134217728 bytes"},
 		{strings.Repeat(" ", 16<<20+1), "16777216 are the most"},
 	} {
 		_, err := build(t, false, c.text)
 		require.ErrorContains(t, err, c.want)
 		require.Less(t, len(err.Error()), 500)
 	}
+}
+
+// longPaths are rules whose full names have all a long beginning.
+func longPaths(rules int) string {
+	b := &strings.Builder{}
+	b.WriteString("domain: d\ndescriptors:\n- key: " + strings.Repeat("k", 3900) + "\n  descriptors:\n")
+	for i := range rules {
+		fmt.Fprintf(b, "  - {key: k%d, rate_limit: {unit: day}}\n", i)
+	}
+	return b.String()
 }
 
 // A server of rules may send more levels than anybody needs.

@@ -52,6 +52,8 @@ func TestFaultsNameTheRule(t *testing.T) {
 	}
 	_, err := Parse([]byte("rules: {a: {limits: [{limit: 1, calendar: day, zone: Mars}]}}"))
 	require.ErrorContains(t, err, "a: zone 'Mars': ")
+	_, err = Parse([]byte("rules: {}\n---\nrules: {}\n"))
+	require.EqualError(t, err, "the file has more than one YAML document: join them")
 	_, err = Parse([]byte("rules: {a: {quota: 5}}"))
 	require.ErrorContains(t, err, "field quota not found")
 }

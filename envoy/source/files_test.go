@@ -209,3 +209,14 @@ func TestTheCheckNamesFilesByTheirPaths(t *testing.T) {
 	_, err = config.Build(files, false)
 	require.EqualError(t, err, filepath.Join(root, "b.yaml")+": config file cannot have empty domain")
 }
+
+// Theirs reads the first document of a file, and says nothing of the others.
+func TestMoreDocumentsInAFileAreSaid(t *testing.T) {
+	root := t.TempDir()
+	h := newHarness(t)
+	write(t, filepath.Join(root, "a.yaml"), rulesOf("one")+"---\n"+rulesOf("two"))
+	require.NoError(t, h.load(Folders{root, "", "", false, false}.Read(h.log)))
+	require.True(t, h.set.Load().HasDomain("one"))
+	require.Contains(t, h.logged.String(),
+		"level=WARN msg=\"only the first YAML document is read: put each into a file of its own\" file=a.yaml")
+}

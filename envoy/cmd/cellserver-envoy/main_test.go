@@ -19,6 +19,7 @@ import (
 
 	common "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
@@ -28,6 +29,7 @@ import (
 
 	"cellserver/envoy/count"
 	"cellserver/envoy/settings"
+	"cellserver/envoy/stats"
 	"cellserver/internal/porttest"
 )
 
@@ -208,7 +210,7 @@ func TestTheCheckOfFiles(t *testing.T) {
 func TestManyValuesCostTheCountersThatEndFirst(t *testing.T) {
 	require.Equal(t, []string{"--maxmemory", "128mb", "--maxmemory-policy", "volatile-ttl"}, embedded{}.bounded())
 	e := embedded{directives: []string{"--maxmemory", "2mb", "--maxmemory-policy", "volatile-ttl"}}
-	store, err := openStore(settings.Store{}, e, slog.New(slog.DiscardHandler))
+	store, err := openStore(settings.Store{}, e, stats.NewRegistry(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	defer store.Close()
 	require.Eventually(t, func() bool { return store.Ready() == nil }, 20*time.Second, time.Millisecond)
@@ -314,6 +316,31 @@ func TestAStoreThatIsAwayAtTheStart(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond, "%s", out)
 	cancel()
 	require.Zero(t, <-status, out)
+}
+
+// Dashboards show the connections to the store.
+func TestConnectionsToTheStoreAreCounted(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	registry := stats.NewRegistry()
+	store, err := openStore(settings.Store{URL: listener.Addr().String()}, embedded{}, registry, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	c, err := listener.Accept()
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	value := func(name string) uint64 { return registry.Counter("ratelimit.redis_pool." + name).Value() }
+	require.Eventually(t, func() bool { return value("cx_total") == 1 }, 20*time.Second, time.Millisecond)
+	require.Zero(t, value("cx_local_close"))
+	require.NoError(t, c.Close())
+	require.Eventually(t, func() bool { return value("cx_local_close") == 1 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, store.Close())
+	collector, err := stats.NewCollector(registry, "", nil)
+	require.NoError(t, err)
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collector)
+	families, err := metrics.Gather()
+	require.NoError(t, err)
+	require.Contains(t, fmt.Sprint(families), "ratelimit_redis_pool_cx_active")
 }
 
 func freePorts(t *testing.T, n int) (ports []int) {

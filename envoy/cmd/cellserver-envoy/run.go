@@ -28,7 +28,8 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 	for _, note := range s.Notes {
 		log.Warn(note)
 	}
-	store, err := openStore(s.Store, e, log)
+	registry := stats.NewRegistry()
+	store, err := openStore(s.Store, e, registry, log)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,6 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	registry := stats.NewRegistry()
 	decisions := service.New(tracer.counter(store), registry, optionsOf(s.Service))
 	loader := source.NewLoader(s.Source.Merge, decisions.Use, registry, log)
 	followExtra := func(context.Context) {}

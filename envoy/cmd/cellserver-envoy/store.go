@@ -9,6 +9,7 @@ import (
 	"cellserver/envoy/backend"
 	"cellserver/envoy/count"
 	"cellserver/envoy/settings"
+	"cellserver/envoy/stats"
 	"cellserver/envoy/tlsfiles"
 )
 
@@ -28,7 +29,9 @@ func (e embedded) bounded() []string {
 }
 
 // openStore opens the store: in this process, or that of REDIS_URL.
-func openStore(s settings.Store, e embedded, log *slog.Logger) (count.Counter, error) {
+func openStore(
+	s settings.Store, e embedded, registry *stats.Registry, log *slog.Logger,
+) (count.Counter, error) {
 	if s.URL == "" {
 		return backend.Embedded(backend.EmbeddedOptions{
 			Dir: e.dir, Directives: e.bounded(), Log: log, Now: time.Now,
@@ -49,6 +52,20 @@ func openStore(s settings.Store, e embedded, log *slog.Logger) (count.Counter, e
 	}
 	return backend.OverRESP(backend.RESPOptions{
 		SocketType: s.SocketType, URL: s.URL, Type: s.Type, Auth: s.Auth, SentinelAuth: s.SentinelAuth,
-		TLS: secure, Timeout: s.Timeout, Prefix: s.Prefix, Now: time.Now,
+		TLS: secure, Timeout: s.Timeout, Prefix: s.Prefix, Now: time.Now, Opened: countConnections(registry),
 	})
+}
+
+// countConnections counts the connections to the store, under the names that users of the service know.
+func countConnections(registry *stats.Registry) func() (closed func()) {
+	total := registry.Counter("ratelimit.redis_pool.cx_total")
+	ended := registry.Counter("ratelimit.redis_pool.cx_local_close")
+	registry.Gauge("ratelimit.redis_pool.cx_active", func() uint64 {
+		before := ended.Value() // it never passes the total
+		return total.Value() - before
+	})
+	return func() func() {
+		total.Add(1)
+		return func() { ended.Add(1) }
+	}
 }

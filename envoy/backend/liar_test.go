@@ -1,0 +1,147 @@
+package backend
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cellserver/envoy/count"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A liar says that it is a cellserver, and answers CL.MWINDOW as a test says.
+type liar struct {
+	net.Listener
+	reply atomic.Pointer[string] // nil: it answers nothing, for ever
+}
+
+func newLiar(t *testing.T) (*liar, count.Counter) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := &liar{Listener: listener}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.serve(c)
+		}
+	}()
+	b, err := OverRESP(RESPOptions{URL: listener.Addr().String()})
+	require.NoError(t, err)
+	await(t, b)
+	return l, b
+}
+
+// serve answers one connection.
+func (l *liar) serve(c net.Conn) {
+	defer c.Close()
+	r := bufio.NewReader(c)
+	for {
+		words, err := readWords(r)
+		if err != nil {
+			return
+		}
+		reply := "+OK\r\n"
+		switch strings.ToUpper(words[0]) {
+		case "COMMAND":
+			reply = "*1\r\n*0\r\n"
+		case "INFO":
+			reply = "$17\r\ncluster_enabled:0\r\n"
+		case "PING":
+			reply = "+PONG\r\n"
+		case "CL.MWINDOW":
+			lie := l.reply.Load()
+			if lie == nil {
+				_, _ = io.Copy(io.Discard, r) // until the client leaves
+				return
+			}
+			reply = *lie
+		}
+		if _, err := io.WriteString(c, reply); err != nil {
+			return
+		}
+	}
+}
+
+// readWords reads a command.
+func readWords(r *bufio.Reader) (words []string, err error) {
+	line := func() string {
+		text, e := r.ReadString('\n')
+		err = e
+		return strings.TrimSpace(text)
+	}
+	n, _ := strconv.Atoi(strings.TrimPrefix(line(), "*"))
+	for i := 0; i < n && err == nil; i++ {
+		line()
+		words = append(words, line())
+	}
+	if len(words) == 0 && err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return words, err
+}
+
+const honest = "*3\r\n:0\r\n:0\r\n*5\r\n:0\r\n:3\r\n:2\r\n:-1\r\n:50000\r\n"
+
+// TestWrongRepliesAreErrors: what is no reply of CL.MWINDOW lets nobody pass.
+func TestWrongRepliesAreErrors(t *testing.T) {
+	l, b := newLiar(t)
+	ask := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		_, err := b.Count(ctx, count.Request{Domain: "shop", Hits: []count.Hit{hit("a", 3, 1)}})
+		return err
+	}
+	for _, lie := range []string{
+		"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*1\r\n:0\r\n", "*2\r\n:0\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n*1\r\n:0\r\n",
+		strings.Replace(honest, ":2\r\n", "+x\r\n", 1), strings.Replace(honest, "*5", "*6", 1) + ":1\r\n", honest[:20], "?\r\n",
+	} {
+		l.reply.Store(&lie)
+		require.Error(t, ask(), "%q", lie)
+		lie = honest
+		l.reply.Store(&lie)
+		require.Eventually(t, func() bool { return ask() == nil }, 20*time.Second, 10*time.Millisecond, "it is back")
+	}
+}
+
+// TestAServerThatStalls: each call ends at its deadline, also if very many wait, and all is well afterwards.
+func TestAServerThatStalls(t *testing.T) {
+	l, b := newLiar(t)
+	var callers sync.WaitGroup
+	var longest atomic.Int64
+	begin := time.Now()
+	for i := range 5000 {
+		callers.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer cancel()
+			_, err := b.Count(ctx, count.Request{Domain: "shop", Hits: []count.Hit{hit(fmt.Sprint(i), 3, 1)}})
+			if err == nil {
+				t.Error("an answer from nobody")
+			}
+			if took := int64(time.Since(begin)); took > longest.Load() {
+				longest.Store(took)
+			}
+		})
+	}
+	callers.Wait()
+	t.Log(time.Duration(longest.Load()))
+	require.Less(t, time.Duration(longest.Load()), 450*time.Millisecond)
+	lie := honest
+	l.reply.Store(&lie)
+	require.Eventually(t, func() bool {
+		_, err := b.Count(t.Context(), count.Request{Domain: "shop", Hits: []count.Hit{hit("a", 3, 1)}})
+		return err == nil
+	}, 20*time.Second, 10*time.Millisecond)
+}
