@@ -110,33 +110,30 @@ func (e *embedded) count(ctx context.Context, r *count.Request) ([]count.Result,
 	}
 	results := make([]count.Result, len(r.Hits))
 	for i := range plan {
-		if err := e.ask(ctx, r, &plan[i], results); err != nil {
+		if err := e.ask(ctx, r, &plan[i], e.run, results); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
-// ask runs a command in the engine. If another node leads, the command goes there.
-func (e *embedded) ask(ctx context.Context, r *count.Request, c *command, to []count.Result) error {
-	refused := false
-	answers := make([]answer, len(c.counters))
-	err := e.app.Commands().Do(ctx, c.args(r), func(reply line.Reply) {
-		refused = readAnswers(reply.Int, c.charge, answers)
+// run runs a command in the engine. If another node leads, the command goes there.
+func (e *embedded) run(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error) {
+	err = e.app.Commands().Do(ctx, c.args(r), func(reply line.Reply) {
+		refused = readAnswers(reply.Int, c.charge, to)
 	})
 	problem, replied := errors.AsType[line.Refused](err)
 	switch {
 	case replied && e.inCluster && strings.HasPrefix(string(problem), "MOVED "):
 		leader, err := e.leaderAt(ctx, string(problem))
 		if err != nil {
-			return err
+			return false, err
 		}
-		return leader.ask(ctx, r, c, to)
+		return leader.run(ctx, r, c, to)
 	case err != nil:
-		return fmt.Errorf("the engine: %w", err)
+		return false, fmt.Errorf("the engine: %w", err)
 	}
-	e.results(r, c, refused, answers, to)
-	return nil
+	return refused, nil
 }
 
 // leaderAt returns a connection to the node that an error names: "MOVED slot address". The command has done

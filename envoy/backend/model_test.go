@@ -32,7 +32,7 @@ func TestRandomRequestsCountAsTheModel(t *testing.T) {
 					model.Move(20 * time.Second)
 				}
 				for range 1 + r.IntN(4) {
-					h := hit(fmt.Sprint(r.IntN(3)), 2+r.Uint64N(12), r.Uint64N(4))
+					h := hit(fmt.Sprint(r.IntN(3)), 1+r.Uint64N(13), r.Uint64N(4))
 					if h.Hits > 0 && r.IntN(20) == 0 {
 						h.Limit = r.Uint64N(2)
 					}
@@ -76,4 +76,32 @@ func TestManyDescriptorsFindTheirCounters(t *testing.T) {
 			require.Equal(t, int64(2), one.quantity)
 		}
 	}
+}
+
+// TestLooksRefuse: a look at a limit that is used up refuses a request that counts all or nothing.
+func TestLooksRefuse(t *testing.T) {
+	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
+		for _, algorithm := range []string{count.FixedWindow, count.SlidingWindow, count.GCRA, count.Log} {
+			for limit := range uint64(3) {
+				if limit == 0 && algorithm != count.FixedWindow {
+					continue
+				}
+				look, other := hit("a", limit, 0), hit(fmt.Sprint(algorithm, limit), 9, 1)
+				look.Algorithm = algorithm
+				look.Key += other.Key
+				both := count.Request{AllOrNone: true, Hits: []count.Hit{look, other}}
+				if limit > 0 {
+					got := asked(t, b, both)
+					require.Equal(t, []bool{false, false}, []bool{got[0].Over, got[1].Over})
+					require.Equal(t, []uint64{0, 0, 0, 1}, []uint64{got[0].Before, got[0].After, got[1].Before, got[1].After})
+					look.Hits = limit
+					asked(t, b, count.Request{Hits: []count.Hit{look}})
+				}
+				got := asked(t, b, both)
+				require.True(t, got[0].Over, "%s %d", algorithm, limit)
+				require.Equal(t, []uint64{limit, limit}, []uint64{got[0].Before, got[0].After})
+				require.Equal(t, got[1].Before, got[1].After, "%s %d: the other one counts", algorithm, limit)
+			}
+		}
+	})
 }

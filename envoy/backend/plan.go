@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +29,8 @@ type counter struct {
 type command struct {
 	counters []counter
 	charge   bool           // each window counts. Otherwise all do, or none
+	looks    []int          // the counters whose look does not refuse in the engine
+	peeks    bool           // nothing counts
 	places   map[string]int // of the counters by their keys, once there are many
 }
 
@@ -61,8 +64,14 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 			count.ErrUnsupported, mostCounters)
 	}
 	for i := range commands[0].counters {
-		if one := &commands[0].counters[i]; one.limit == 0 && one.quantity == 0 {
-			one.limit = 1 // a limit of 0 refuses no look in the engine: this one is only told
+		one := &commands[0].counters[i]
+		isFixed := algorithms[r.Hits[one.hits[0]].Algorithm] == ""
+		if one.quantity != 0 || isFixed && one.limit > 0 {
+			continue
+		}
+		one.limit = max(one.limit, 1) // a limit of 0 refuses no look in the engine
+		if r.AllOrNone {
+			commands[0].looks = append(commands[0].looks, i)
 		}
 	}
 	if len(commands[0].counters) == 0 {
@@ -168,7 +177,43 @@ func (c *command) args(r *count.Request) []string {
 	if c.charge {
 		args = append(args, "CHARGE")
 	}
+	if c.peeks {
+		args = append(args, "PEEK")
+	}
 	return append(args, "MS")
+}
+
+// An asker runs a command in an engine. refused says that nothing counts.
+type asker func(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error)
+
+// ask runs a command, and turns the answers into results. A look at a limit that is used up refuses the request.
+// The engine has such a look for fixed windows of 2 and more. For others an action is tried first, which counts
+// nothing.
+func (p planner) ask(ctx context.Context, r *count.Request, c *command, in asker, to []count.Result) error {
+	answers := make([]answer, len(c.counters))
+	refused, err := false, error(nil)
+	if len(c.looks) > 0 {
+		c.try(1)
+		if refused, err = in(ctx, r, c, answers); err != nil {
+			return err
+		}
+	}
+	if !refused {
+		c.try(0)
+		if refused, err = in(ctx, r, c, answers); err != nil {
+			return err
+		}
+	}
+	p.results(r, c, refused, answers, to)
+	return nil
+}
+
+// try makes looks of actions, or actions of looks that count nothing.
+func (c *command) try(quantity int64) {
+	c.peeks = quantity > 0
+	for _, i := range c.looks {
+		c.counters[i].quantity = quantity
+	}
 }
 
 // answer is what CL.MWINDOW says of one window.

@@ -58,41 +58,39 @@ func (b *overRESP) Count(ctx context.Context, r count.Request) ([]count.Result, 
 		return results, err
 	}
 	for i := range plan {
-		if err = b.ask(ctx, &r, &plan[i], results); err != nil {
+		if err = b.ask(ctx, &r, &plan[i], b.run, results); err != nil {
 			return nil, err
 		}
 	}
 	return results, err
 }
 
-// ask runs a command in the engine.
-func (b *overRESP) ask(ctx context.Context, r *count.Request, c *command, to []count.Result) error {
+// run runs a command in the engine.
+func (b *overRESP) run(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error) {
 	s, err := b.store()
 	if err != nil {
-		return err
+		return false, err
 	}
-	reply, err := s.run(ctx, c.args(r))
+	reply, err := s.send(ctx, c.args(r))
 	if isReply(err, "CROSSSLOT ") { // a server in front of a cluster, which has done nothing
 		s.tagged.Store(true)
 		b.retag(r, c)
-		reply, err = s.run(ctx, c.args(r))
+		reply, err = s.send(ctx, c.args(r))
 	}
 	switch {
 	case isReply(err, "unknown command"):
 		b.again(s)
-		return errors.New("the store is another one now: ask again")
+		return false, errors.New("the store is another one now: ask again")
 	case err != nil:
-		return explain(err)
-	case len(reply.left) != numbersOf(len(c.counters)):
-		return fmt.Errorf("the store answers %s with %d numbers", c.args(r)[0], len(reply.left))
+		return false, explain(err)
+	case len(reply.left) != numbersOf(len(to)):
+		return false, fmt.Errorf("the store answers %s with %d numbers", c.args(r)[0], len(reply.left))
 	}
-	answers := make([]answer, len(c.counters))
-	b.results(r, c, readAnswers(reply.next, c.charge, answers), answers, to)
-	return nil
+	return readAnswers(reply.next, c.charge, to), nil
 }
 
-// run sends a CL.MWINDOW of words to the node of its first key.
-func (s *store) run(ctx context.Context, args []string) (numbers, error) {
+// send sends a CL.MWINDOW of words to the node of its first key.
+func (s *store) send(ctx context.Context, args []string) (numbers, error) {
 	sent := s.client.B().Arbitrary(args[:firstKey]...).Keys(args[firstKey]).Args(args[firstKey+1:]...).Build()
 	reply, err := s.client.Do(ctx, sent).ToArray()
 	if err != nil {

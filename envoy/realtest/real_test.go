@@ -32,6 +32,7 @@ import (
 var service, server string
 
 func TestMain(m *testing.M) {
+	os.Setenv("CGO_ENABLED", "0") // as the image has them
 	os.Exit(buildtest.Run(m,
 		buildtest.Program{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
 		buildtest.Program{Package: buildtest.Server, Path: &server, Flags: []string{"-C", "../.."}}, // another module
