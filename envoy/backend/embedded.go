@@ -118,7 +118,9 @@ func (e *embedded) count(ctx context.Context, r *count.Request) ([]count.Result,
 }
 
 // run runs a command in the engine. If another node leads, the command goes there.
-func (e *embedded) run(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error) {
+func (e *embedded) run(
+	ctx context.Context, r *count.Request, c *command, to []answer,
+) (refused bool, err error) {
 	err = e.app.Commands().Do(ctx, c.args(r), func(reply line.Reply) {
 		refused = readAnswers(reply.Int, c.charge, to)
 	})

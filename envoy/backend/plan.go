@@ -186,9 +186,9 @@ func (c *command) args(r *count.Request) []string {
 // An asker runs a command in an engine. refused says that nothing counts.
 type asker func(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error)
 
-// ask runs a command, and turns the answers into results. A look at a limit that is used up refuses the request.
-// The engine has such a look for fixed windows of 2 and more. For others an action is tried first, which counts
-// nothing.
+// ask runs a command, and turns the answers into results. A look at a limit that is used up refuses the
+// request. The engine has such a look for fixed windows of 2 and more. For others an action is tried first,
+// which counts nothing.
 func (p planner) ask(ctx context.Context, r *count.Request, c *command, in asker, to []count.Result) error {
 	answers := make([]answer, len(c.counters))
 	refused, err := false, error(nil)

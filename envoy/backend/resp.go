@@ -66,7 +66,9 @@ func (b *overRESP) Count(ctx context.Context, r count.Request) ([]count.Result, 
 }
 
 // run runs a command in the engine.
-func (b *overRESP) run(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error) {
+func (b *overRESP) run(
+	ctx context.Context, r *count.Request, c *command, to []answer,
+) (refused bool, err error) {
 	s, err := b.store()
 	if err != nil {
 		return false, err

@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxPairs bounds the pairs of keys that the library compares. It compares each key of a map with all others of
-// that map, and keeps a text about each pair that is equal. One map may have 10,000 keys.
+// maxPairs bounds the pairs of keys that the library compares. It compares each key of a map with all
+// others of that map, and keeps a text about each pair that is equal. One map may have 10,000 keys.
 const maxPairs = 10_000 * 10_000 / 2
 
 // A walk has the pairs of keys of the nodes that have an anchor. The library compares them once more for each
@@ -54,9 +54,8 @@ func noneTwice(content []*yaml.Node) error {
 		key := content[i]
 		id := name{key.Kind, key.Value}
 		if line, twice := lines[id]; twice {
-			return &yaml.TypeError{Errors: []string{
-				fmt.Sprintf("line %d: mapping key %.200q already defined at line %d", key.Line, key.Value, line),
-			}}
+			return &yaml.TypeError{Errors: []string{fmt.Sprintf(
+				"line %d: mapping key %.200q already defined at line %d", key.Line, key.Value, line)}}
 		}
 		lines[id] = key.Line
 	}

@@ -24,7 +24,8 @@ type boundedCodec struct{ encoding.CodecV2 }
 
 // Unmarshal implements [encoding.CodecV2].
 func (c boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	if m, is := v.(proto.Message); is && partsOf(data.Materialize(), m.ProtoReflect().Descriptor(), 0) > maxParts {
+	m, is := v.(proto.Message)
+	if is && partsOf(data.Materialize(), m.ProtoReflect().Descriptor(), 0) > maxParts {
 		return errParts
 	}
 	return c.CodecV2.Unmarshal(data, v)

@@ -96,8 +96,8 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// Rules take at most a fifth of the time of a processor, whatever a server sends: who has loaded some rests four
-// times as long.
+// Rules take at most a fifth of the time of a processor, whatever a server sends: who has loaded some rests
+// four times as long.
 const (
 	rest        = 4
 	longestRest = 10 * time.Second
