@@ -44,6 +44,8 @@ type planner struct {
 // slot.
 func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 	commands, shadows := []command{{charge: !r.AllOrNone}}, command{charge: true}
+	commands[0].counters = make([]counter, 0, len(r.Hits))
+	numbers := make([]int, len(r.Hits)) // each one begins the hits of a counter
 	tag := ""
 	if tagged {
 		tag = tagOf(r.Domain)
@@ -57,7 +59,8 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 		if r.AllOrNone && h.Shadow {
 			to = &shadows
 		}
-		to.add(keyOf(p.prefix, tag, h), h, i)
+		numbers[i] = i
+		to.add(keyOf(p.prefix, tag, h), h, numbers[i:i+1:i+1])
 	}
 	if r.AllOrNone && len(commands[0].counters) > mostCounters {
 		return nil, fmt.Errorf("%w: more than %d limits that count all or none: send fewer descriptors",
@@ -83,8 +86,8 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 	return split(commands), nil
 }
 
-// add adds a hit to the counter with its key.
-func (c *command) add(key string, h *count.Hit, number int) {
+// add adds a hit to the counter with its key. number is that of the hit.
+func (c *command) add(key string, h *count.Hit, number []int) {
 	limit, quantity := int64(min(atOnce(h), math.MaxInt64)), int64(min(h.Hits, math.MaxInt64))
 	switch {
 	case h.GiveBack:
@@ -97,7 +100,7 @@ func (c *command) add(key string, h *count.Hit, number int) {
 	}
 	i := c.place(key)
 	if i < 0 {
-		c.counters = append(c.counters, counter{key, limit, quantity, []int{number}})
+		c.counters = append(c.counters, counter{key, limit, quantity, number})
 		return
 	}
 	one := &c.counters[i]
@@ -106,7 +109,7 @@ func (c *command) add(key string, h *count.Hit, number int) {
 		one.limit = min(one.limit, limit)
 	}
 	one.quantity = plus(one.quantity, quantity)
-	one.hits = append(one.hits, number)
+	one.hits = append(one.hits, number...)
 }
 
 // place returns the place of the counter with a key. It returns -1 for a new key, which comes next.

@@ -32,6 +32,9 @@ import (
 var service, server string
 
 func TestMain(m *testing.M) {
+	if at := os.Getenv(floorAt); at != "" {
+		serveFloor(at)
+	}
 	os.Setenv("CGO_ENABLED", "0") // as the image has them
 	os.Exit(buildtest.Run(m,
 		buildtest.Program{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
@@ -54,9 +57,7 @@ static_resources:
             virtual_hosts:
             - name: all
               domains: ["*"]
-              rate_limits:
-              - actions: [{request_headers: {header_name: x-user, descriptor_key: user}}]
-              - actions: [{request_headers: {header_name: x-shadow, descriptor_key: shadow}}]
+              rate_limits: {{.Asks}}
               routes:
               - match: {prefix: /}
                 route: {cluster: web}
@@ -64,10 +65,9 @@ static_resources:
           - name: envoy.filters.http.ratelimit
             typed_config:
               "@type": type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit
-              domain: shop
-              failure_mode_deny: true
+              domain: {{.Domain}}
               timeout: 1s
-              enable_x_ratelimit_headers: DRAFT_VERSION_03
+              {{.Filter}}
               rate_limit_service:
                 transport_api_version: V3
                 grpc_service: {envoy_grpc: {cluster_name: ratelimit}}
@@ -81,6 +81,7 @@ static_resources:
       endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: {{.Web}}}}}}]}]
   - name: ratelimit
     type: STATIC
+    {{.Cluster}}
     typed_extension_protocol_options:
       envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
         "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
@@ -90,16 +91,38 @@ static_resources:
       endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: {{.Service}}}}}}]}]
 `))
 
+const deny = "failure_mode_deny: true"
+
+// An example is what an owner of an Envoy writes.
+type example struct {
+	Domain  string
+	Asks    string   // rate_limits of the virtual host
+	Filter  string   // more of the filter
+	Cluster string   // more of the cluster of the service
+	rules   string   // the file
+	environ []string // more variables of the service
+}
+
 // gateway is an Envoy with our service.
 type gateway struct {
 	t     *testing.T
 	url   string
 	debug string // of the service
-	rules string // the file
+	rules string // the path of the file
 }
 
-// newGateway starts both. environ has more variables of the service.
+// newGateway starts an Envoy that limits users. environ has more variables of the service.
 func newGateway(t *testing.T, limit int, environ ...string) *gateway {
+	return example{
+		Domain: "shop", rules: rulesWith(limit), environ: environ,
+		Asks: `[{actions: [{request_headers: {header_name: x-user, descriptor_key: user}}]},
+                {actions: [{request_headers: {header_name: x-shadow, descriptor_key: shadow}}]}]`,
+		Filter: deny + "\n              enable_x_ratelimit_headers: DRAFT_VERSION_03",
+	}.start(t)
+}
+
+// start starts both.
+func (e example) start(t *testing.T) *gateway {
 	envoy := processtest.Installed(t, filepath.Join("..", "..", "tests", ".cache", "envoy", "envoy", "_bin", "envoy"))
 	dir, ports := t.TempDir(), [4]int{}
 	for i := range ports {
@@ -107,42 +130,49 @@ func newGateway(t *testing.T, limit int, environ ...string) *gateway {
 	}
 	g := &gateway{
 		t: t, url: fmt.Sprint("http://127.0.0.1:", ports[0]), debug: fmt.Sprint("http://127.0.0.1:", ports[3]),
-		rules: filepath.Join(dir, "config", "shop.yaml"),
+		rules: filepath.Join(dir, "config", "config.yaml"),
 	}
 	require.NoError(t, os.Mkdir(filepath.Dir(g.rules), 0o755))
-	g.setLimit(limit)
+	require.NoError(t, os.WriteFile(g.rules, []byte(e.rules), 0o600))
 	cmd := exec.Command(service)
 	cmd.Env = append(os.Environ(), append([]string{
 		"RUNTIME_ROOT=" + dir, "RUNTIME_SUBDIRECTORY=.", "RUNTIME_APPDIRECTORY=config", "RUNTIME_WATCH_ROOT=false",
 		"USE_STATSD=false", "HOST=127.0.0.1", "GRPC_HOST=127.0.0.1", "DEBUG_HOST=127.0.0.1",
 		fmt.Sprint("GRPC_PORT=", ports[1]), fmt.Sprint("PORT=", ports[2]), fmt.Sprint("DEBUG_PORT=", ports[3]),
-	}, environ...)...)
+	}, e.environ...)...)
 	processtest.Start(t, cmd).Await(fmt.Sprint("127.0.0.1:", ports[1]))
 	require.Eventually(t, func() bool {
 		status, _, _ := g.get(fmt.Sprint("http://127.0.0.1:", ports[2], "/healthcheck"), "")
-		return status == 200
+		_, _, rules := g.get(g.debug+"/rlconfig", "")
+		return status == 200 && rules != ""
 	}, processtest.Patience, 10*time.Millisecond, "the service is not healthy")
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "passed") }))
 	t.Cleanup(web.Close)
 	var text bytes.Buffer
-	require.NoError(t, bootstrap.Execute(&text, map[string]int{
-		"Port": ports[0], "Service": ports[1], "Web": web.Listener.Addr().(*net.TCPAddr).Port,
-	}))
+	require.NoError(t, bootstrap.Execute(&text, struct {
+		example
+		Port, Service, Web int
+	}{e, ports[0], ports[1], web.Listener.Addr().(*net.TCPAddr).Port}))
 	file := filepath.Join(dir, "envoy.yaml")
 	require.NoError(t, os.WriteFile(file, text.Bytes(), 0o600))
-	processtest.Start(t, exec.Command(envoy, "-c", file, "--use-dynamic-base-id", "--concurrency", "1", "-l", "warning")).
+	processtest.Start(t, exec.Command(envoy, "-c", file, "--use-dynamic-base-id", "--concurrency", "1", "-l", "warning",
+		"--service-cluster", "proxy", "--service-node", "proxy")).
 		Await(strings.TrimPrefix(g.url, "http://"))
 	return g
 }
 
-// setLimit writes the rules, as a ConfigMap does: the new file takes the place of the old one.
-func (g *gateway) setLimit(limit int) {
-	rules := fmt.Sprintf(`domain: shop
+// rulesWith are rules with a limit for each user.
+func rulesWith(limit int) string {
+	return fmt.Sprintf(`domain: shop
 descriptors:
   - {key: user, rate_limit: {name: per-user, unit: day, requests_per_unit: %d}}
   - {key: shadow, shadow_mode: true, rate_limit: {unit: day, requests_per_unit: 1}}
 `, limit)
-	require.NoError(g.t, os.WriteFile(g.rules, []byte(rules), 0o600))
+}
+
+// setLimit writes the rules with another limit.
+func (g *gateway) setLimit(limit int) {
+	require.NoError(g.t, os.WriteFile(g.rules, []byte(rulesWith(limit)), 0o600))
 }
 
 // client keeps a connection for each caller of a test.
