@@ -105,3 +105,24 @@ func TestLooksRefuse(t *testing.T) {
 		}
 	})
 }
+
+// TestSkewedClocksShareAWindow: the clock of the server counts. Theirs uses another window on each copy, and a
+// counter lives up to 300 s after its window.
+func TestSkewedClocksShareAWindow(t *testing.T) {
+	b, c := newRESP(t, RESPOptions{})
+	c.set(noon)
+	skewed := RESPOptions{
+		URL: b.(*overRESP).options.InitAddress[0], Now: func() time.Time { return noon.Add(90 * time.Second) },
+	}
+	other, err := OverRESP(skewed)
+	require.NoError(t, err)
+	await(t, other)
+	left := 50 * time.Second
+	r := count.Request{Hits: []count.Hit{hit("a", 3, 2)}}
+	require.Equal(t, []count.Result{result(0, 2, false, left)}, asked(t, b, r))
+	require.Equal(t, []count.Result{result(2, 4, true, left)}, asked(t, other, r))
+	client := b.(*overRESP).live.Load().client
+	ttl, err := client.Do(t.Context(), client.B().Pttl().Key("a/60").Build()).AsInt64()
+	require.NoError(t, err)
+	require.Equal(t, left.Milliseconds(), ttl, "the counter ends with its window")
+}
