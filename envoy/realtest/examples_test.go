@@ -36,6 +36,7 @@ func (g *gateway) expect(asks string, want ...int) {
 
 // TestPlainEnvoy: clusters and headers, in descriptors of one and of two entries, with wildcards.
 func TestPlainEnvoy(t *testing.T) {
+	t.Parallel()
 	g := example{
 		Domain: "rl", Filter: deny,
 		Asks: `[{actions: [{source_cluster: {}}, {destination_cluster: {}}]},
@@ -63,6 +64,7 @@ descriptors:
 
 // TestTheSampleOfIstio: the variables and the rules of its sample, with the Redis beside the service.
 func TestTheSampleOfIstio(t *testing.T) {
+	t.Parallel()
 	redis := fmt.Sprint("127.0.0.1:", porttest.Free(t))
 	_, port, _ := strings.Cut(redis, ":")
 	processtest.Start(t, exec.Command(processtest.Installed(t, "redis-server"),
@@ -93,6 +95,7 @@ descriptors:
 // TestTheExampleOfContour: a generic key beside the address of the client, and requests pass while the
 // service is away.
 func TestTheExampleOfContour(t *testing.T) {
+	t.Parallel()
 	g := example{
 		Domain: "contour",
 		Asks: `[{actions: [{generic_key: {descriptor_value: vhostlevel}}]},
@@ -129,6 +132,7 @@ func (p *plane) StreamAggregatedResources(s discovery.AggregatedDiscoveryService
 // TestEnvoyGateway: rules over xDS with certificates, TLS from Envoy to the service, and the descriptors of
 // its routes: a header with one value, a header with any value, and a network of clients.
 func TestEnvoyGateway(t *testing.T) {
+	t.Parallel()
 	certs := t.TempDir()
 	path := func(name string) string { return filepath.Join(certs, name) }
 	for _, name := range []string{"gateway", "limits", "proxy"} {

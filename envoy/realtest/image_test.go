@@ -19,6 +19,7 @@ import (
 // TestTheImage: the Dockerfile copies what exists, and its program runs as its user, on a root that has nothing
 // else and that nobody can write.
 func TestTheImage(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../Dockerfile")
 	require.NoError(t, err)
 	lines := strings.Split(strings.ReplaceAll(string(text), "\\\n", ""), "\n")

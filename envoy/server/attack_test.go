@@ -172,7 +172,7 @@ func TestAttacksOnHTTP2(t *testing.T) {
 
 // Who does not read an answer holds a connection, but not for ever.
 func TestASlowReaderIsSentAway(t *testing.T) {
-	h := start(t, func(o *Options) { o.Patience = 300 * time.Millisecond })
+	h := start(t, func(o *Options) { o.Patience = 2 * time.Second })
 	many := &strings.Builder{}
 	many.WriteString("domain: shop\ndescriptors:\n")
 	for i := range 50_000 {

@@ -37,7 +37,7 @@ func newGRPC(o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m meas
 	options := append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), grpc.ConnectionTimeout(handshake),
-		grpc.ReadBufferSize(readBuffer), grpc.SharedWriteBuffer(true),
+		grpc.ReadBufferSize(readBuffer),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionAge: o.MaxAge, MaxConnectionAgeGrace: o.AgeGrace,
 			Time: time.Minute, Timeout: 20 * time.Second,
