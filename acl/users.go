@@ -69,6 +69,19 @@ func (u *Users) Acting(name string) *User {
 	return nobody
 }
 
+// Foreign returns the user of a name for a connection whose rights another server checks: it may do
+// everything here. If there are too many users, that is the default user.
+func (u *Users) Foreign(name string) *User {
+	if user := u.Find(name); user != nil {
+		return user
+	}
+	user, err := u.Set(name, []string{"on", "nopass", "allkeys", "allchannels", "allcommands"}, true)
+	if err != nil {
+		return u.Default
+	}
+	return user
+}
+
 // Find returns the user of a name, nil if there is none.
 func (u *Users) Find(name string) *User {
 	u.mu.Lock()

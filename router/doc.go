@@ -6,6 +6,7 @@
 //	link.go     a connection to one node; requests leave together, replies come in their order
 //	hello.go    the first words on a connection: who it is
 //	user.go     User: the connections of one user of the hub
+//	own.go      Own: the connection of one client with a state
 //	hub.go      Hub: the nodes, the users, and which node leads
 //	watch.go    asks whether the hub answers
 //

@@ -15,6 +15,9 @@ type frame struct {
 	left int64 // elements of the reply that are not complete
 	bulk int64 // bytes of a string that are still to come, with its line end
 	line bool  // the end of a long line is still to come
+
+	pushes bool // there may be messages between the replies
+	push   bool // this is one
 }
 
 // longestHeader bounds the first line of an element. A longer simple string or error comes in pieces.
@@ -25,6 +28,7 @@ const longestHeader = 64 << 10
 func (f *frame) scan(p []byte) (n int, done bool, err error) {
 	if f.left == 0 {
 		f.left = 1
+		f.push = f.pushes && len(p) > 0 && p[0] == '>'
 	}
 	for f.left > 0 {
 		if f.bulk > 0 {
@@ -77,6 +81,9 @@ func (f *frame) header(kind byte, text []byte) (ok bool) {
 		} else {
 			f.bulk = size + 2
 		}
+	case '>':
+		f.left += max(size, 0) - 1
+		return f.push
 	case '*', '~':
 		f.left += max(size, 0) - 1
 	case '%':

@@ -21,6 +21,7 @@ type link struct {
 	at   place
 	stop context.CancelCauseFunc
 	wake chan struct{} // something is to be written; has room for one
+	own  *Own          // of one client; nil if clients share the link
 
 	mu      sync.Mutex // guards the fields below
 	out     []byte     // requests that are not written
@@ -40,40 +41,48 @@ var (
 	errClosed = errors.New("the sidecar closes")
 
 	errNoLeader = errors.New("the nodes do not agree who leads")
+	errDeposed  = errors.New("another node leads")
 )
 
-func (u *User) newLink(at place) *link {
-	l := &link{user: u, at: at, wake: make(chan struct{}, 1)}
-	var ctx context.Context
-	ctx, l.stop = context.WithCancelCause(u.ctx)
+// start opens the link, which ends with ctx. It is one of a user's links, or that of own.
+func (u *User) start(ctx context.Context, at place, own *Own) *link {
+	l := &link{user: u, at: at, wake: make(chan struct{}, 1), own: own}
+	ctx, l.stop = context.WithCancelCause(ctx)
 	u.hub.running.Go(func() { l.run(ctx) })
 	return l
 }
 
-// send gives a request to the link. It returns false if the link has ended.
-func (l *link) send(r *Request) (ok bool, err error) {
+// send gives a request to the link, unless the link has ended.
+func (l *link) send(r *Request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
-		return false, l.err
+		return l.err
 	}
-	if len(l.out)+len(r.Command) > mostWaiting {
-		return false, errBehind
+	if len(l.out) > 0 && len(l.out)+len(r.Command) > mostWaiting {
+		return errBehind
 	}
-	r.sent = l.user.hub.o.Clock()
-	l.out = append(l.out, r.Command...)
 	l.waiting = append(l.waiting, r)
+	l.put(r.Command)
+	return nil
+}
+
+// put gives bytes to the writer; mu is held.
+func (l *link) put(p []byte) {
+	l.out = append(l.out, p...)
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
-	return true, nil
 }
 
 // run opens the connection and serves it until its end.
 func (l *link) run(ctx context.Context) {
-	conn, err := l.user.hub.open(ctx, l.at, l.user.id, "")
+	conn, err := l.user.hub.open(ctx, l.at, l.user.id, l.own.name())
 	if err != nil {
+		if !errors.As(err, new(Refusal)) && ctx.Err() == nil {
+			l.user.hub.away(l.at.address)
+		}
 		err = Unsent{err}
 	} else {
 		done := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -117,6 +126,7 @@ func (l *link) write(ctx context.Context, conn net.Conn) {
 		if _, err := conn.Write(next); err != nil {
 			return
 		}
+		l.own.written()
 		if spare = next; cap(spare) > 64<<10 {
 			spare = nil
 		}
@@ -126,7 +136,7 @@ func (l *link) write(ctx context.Context, conn net.Conn) {
 // read passes the replies on, until the connection ends.
 func (l *link) read(conn net.Conn) error {
 	buf := make([]byte, 16<<10)
-	var f frame
+	f := frame{pushes: l.own != nil}
 	for have := 0; ; {
 		n, err := conn.Read(buf[have:])
 		have += n
@@ -146,12 +156,21 @@ func (l *link) read(conn net.Conn) error {
 // replies passes on what it knows of the replies, and returns how many bytes that were.
 func (l *link) replies(f *frame, p []byte) (used int, err error) {
 	for used < len(p) {
+		if l.own.streams() {
+			l.own.messages.Reply(p[used:], false)
+			return len(p), nil
+		}
 		n, done, err := f.scan(p[used:])
 		if err != nil {
 			return used, err
 		}
 		if n == 0 {
 			return used, nil
+		}
+		if f.push {
+			l.own.messages.Reply(p[used:used+n], done)
+			used += n
+			continue
 		}
 		r := l.first(done)
 		if r == nil {
@@ -160,9 +179,13 @@ func (l *link) replies(f *frame, p []byte) (used int, err error) {
 		piece := p[used : used+n]
 		used += n
 		if done && !r.begun && bytes.HasPrefix(piece, moved) {
-			if l.user.hub.follows(r, piece) {
+			switch follows := l.user.hub.follows(r, piece); {
+			case follows && l.own != nil: // its client connects again
+				r.Sink.Lost(Unsent{errDeposed})
+				return used, errDeposed
+			case follows:
 				l.user.Send(l.at.lane, l.at.proto, r)
-			} else {
+			default:
 				r.Sink.Lost(Unsent{errNoLeader})
 			}
 			continue
@@ -197,7 +220,7 @@ func (l *link) end(err error) {
 		err = errClosed
 	}
 	l.stop(err)
-	l.user.failed(l, err)
+	l.user.failed(err)
 	l.mu.Lock()
 	l.err, l.ended = err, l.user.hub.o.Clock()
 	lost := l.waiting
@@ -205,6 +228,9 @@ func (l *link) end(err error) {
 	l.mu.Unlock()
 	for _, r := range lost {
 		r.Sink.Lost(err)
+	}
+	if l.own != nil {
+		l.own.messages.Lost(err)
 	}
 }
 

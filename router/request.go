@@ -39,7 +39,6 @@ type Request struct {
 	Command []byte // in RESP
 	Sink    Sink
 
-	sent  int64 // when it was given to the link, by the clock of the Hub
 	moved bool  // a node has answered MOVED before
 	begun bool  // the sink has a piece of the reply
 }

@@ -3,7 +3,6 @@ package router
 import (
 	"context"
 	"errors"
-	"net"
 	"sync"
 )
 
@@ -65,7 +64,7 @@ func (u *User) link(lane, proto int) (*link, error) {
 			return nil, err
 		}
 	}
-	l = u.newLink(at)
+	l = u.start(u.ctx, at, nil)
 	u.links[at] = l
 	return l, nil
 }
@@ -74,18 +73,23 @@ func (u *User) link(lane, proto int) (*link, error) {
 func (u *User) Send(lane, proto int, r *Request) {
 	l, err := u.link(lane, proto)
 	if err == nil {
-		if _, err = l.send(r); err == nil {
-			return
-		}
+		err = l.send(r)
 	}
-	if _, known := err.(Unsent); !known {
-		err = Unsent{err}
+	if err != nil {
+		r.Sink.Lost(unsent(err))
 	}
-	r.Sink.Lost(err)
 }
 
-// failed notes the end of a link, before its requests are lost.
-func (u *User) failed(l *link, err error) {
+// unsent returns the error of a request that no link has taken.
+func unsent(err error) error {
+	if _, known := err.(Unsent); known {
+		return err
+	}
+	return Unsent{err}
+}
+
+// failed notes why a link has ended, before its requests are lost.
+func (u *User) failed(err error) {
 	var no Refusal
 	switch {
 	case errors.As(err, &no) && !no.IsFinal():
@@ -102,27 +106,6 @@ func (u *User) failed(l *link, err error) {
 		u.hub.forget(u, no)
 		return
 	}
-	if errors.As(err, &Unsent{}) && u.ctx.Err() == nil {
-		u.hub.away(l.at.address)
-	}
-}
-
-// Pin opens a connection that only the caller uses, with the name of its client. The caller closes it. It
-// also closes when another node leads: its client connects again, and never sees MOVED.
-func (u *User) Pin(ctx context.Context, proto int, name string) (net.Conn, error) {
-	u.hub.mu.Lock()
-	leader, led := u.hub.leader, u.hub.led
-	u.hub.mu.Unlock()
-	conn, err := u.hub.open(ctx, place{leader, proto, FirstRelay}, u.id, name)
-	if err != nil {
-		if ctx.Err() == nil {
-			u.hub.away(leader)
-		}
-		return nil, Unsent{err}
-	}
-	stop := context.AfterFunc(led, func() { _ = conn.Close() })
-	context.AfterFunc(ctx, func() { stop() })
-	return conn, nil
 }
 
 // Release says that a client does not use the User any more. The last one ends its connections.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,11 +48,13 @@ func TestLead(t *testing.T) {
 // TestPinsEndWithTheLeader: a connection of one client ends when another node leads.
 func TestPinsEndWithTheLeader(t *testing.T) {
 	var asked []string
+	var dialed atomic.Int64
 	h := New(Options{
 		Addresses: []string{"a:1", "b:2"}, Clock: func() int64 { return 0 },
 		Timeout: func() time.Duration { return time.Second },
 		Dial: func(_ context.Context, address string) (net.Conn, error) {
 			asked = append(asked, address)
+			defer dialed.Add(1)
 			if address == "b:2" {
 				return nil, errors.New("refused")
 			}
@@ -63,17 +65,16 @@ func TestPinsEndWithTheLeader(t *testing.T) {
 	defer h.Close()
 	u, err := h.User(Identity{})
 	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	conn, err := u.Pin(ctx, 2, "")
-	require.NoError(t, err)
+	lost := make(chan error, 2)
+	messages := Whole(func(_ []byte, err error) { lost <- err })
+	u.Own(2, "", messages, nil)
+	require.Eventually(t, func() bool { return dialed.Load() == 1 }, time.Minute, time.Millisecond)
 	h.Lead("a:1")
 	require.NoError(t, h.led.Err(), "the same leader")
 	h.Lead("b:2")
-	_, err = conn.Read(make([]byte, 1))
-	require.ErrorIs(t, err, io.ErrClosedPipe)
-	_, err = u.Pin(ctx, 2, "")
-	require.ErrorAs(t, err, &Unsent{})
+	require.Error(t, <-lost)
+	u.Own(2, "", messages, nil)
+	require.ErrorAs(t, <-lost, &Unsent{})
 	require.Equal(t, "a:1", h.Leader(), "the next node is asked")
 	require.Equal(t, []string{"a:1", "b:2"}, asked)
 }

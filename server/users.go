@@ -20,6 +20,11 @@ func (c *Client) Become(user *acl.User, name string) {
 	c.entry.Publish(nil)
 }
 
+// BecomeForeign shows a connection as that of a user whose rights another server checks.
+func (c *Client) BecomeForeign(name string) {
+	c.Become(c.server.parts.Users.Foreign(name), c.conn.Identity.Name)
+}
+
 // DefineUsers makes the users of the configuration: its lines, or its aclfile. The edge calls it before
 // clients connect.
 func (s *Server) DefineUsers() error {

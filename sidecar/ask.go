@@ -140,7 +140,7 @@ func (sh *shard) settle(
 	waiting := sh.waiting[a]
 	kept := waiting[:0]
 	for _, w := range waiting {
-		if w.slot.gone() {
+		if w.slot.order.gone() {
 			a.Gone(w.quantity)
 			continue
 		}

@@ -33,13 +33,14 @@ type state struct {
 	waits     bool    // a command waits for the hub, and runs again
 	login     *login  // AUTH or HELLO that runs; nil for none
 	permit    *permit // INFO or CONFIG that runs; nil for none
-	pin       *pin    // nil: the client shares connections
+	own       *own    // nil: the client shares connections
 }
 
 // Connect returns the front of a new client.
 func (s *Sidecar) Connect(local Local, peer commands.Peer) *Front {
 	f := &Front{Local: local, sidecar: s, user: s.user, lane: router.RelayLane(local.Conn().ID)}
 	f.order.peer = peer
+	f.show()
 	return f
 }
 
@@ -60,17 +61,20 @@ const longestShared = 1 << 20
 // Handle implements [resp.Handler].
 func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	f.state.waits = false
-	switch {
-	case f.state.pin == nil:
-	case len(args) == 1 && commands.Is(args[0], "reset"):
-		return f.resetPinned(args, w)
-	default:
-		return f.relayPinned(args, w)
+	if f.state.own != nil {
+		if f.state.own.hasFailed() {
+			f.leaveOwn()
+		} else if f.state.own.streams {
+			return f.stream(args, w)
+		}
 	}
 	if !f.order.room() {
 		return f.wait()
 	}
 	cmd, way := wayOf(f.names.Lookup(args[0]), args)
+	if f.state.own != nil {
+		way = f.state.own.wayOf(cmd, way)
+	}
 	switch way {
 	case decides:
 		if f.decide(cmd, args, w) {
@@ -80,8 +84,10 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 		return f.handleHere(cmd, args, w)
 	case logins:
 		return f.logIn(cmd, args, w)
-	case pins:
-		return f.pinTo(args, w)
+	case owns:
+		return f.sendOwn(cmd, args, w)
+	case streams:
+		return f.beginStream(args, w)
 	case scripts:
 		if lane := router.ScriptLane(f.Conn().ID); f.lane != lane { // the others do not wait for scripts
 			if !f.order.wait(0) {
@@ -92,7 +98,7 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	}
 	request := router.AppendCommand(nil, args...)
 	if len(request) > longestShared {
-		return f.pinTo(args, w)
+		return f.sendOwn(cmd, args, w)
 	}
 	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: &relayed{f.order.add(len(request))}})
 	return resp.Continue
@@ -106,7 +112,7 @@ func (f *Front) wait() resp.Status {
 
 // handleHere answers a command in this process.
 func (f *Front) handleHere(cmd *commands.Command, args [][]byte, w *resp.Writer) resp.Status {
-	if cmd != nil && (cmd.Name == "quit" || cmd.Name == "reset") && !f.order.wait(0) {
+	if isFarewell(cmd) && !f.order.wait(0) {
 		return f.wait()
 	}
 	if text := f.sidecar.o.Hub.Denies(f.user); text != "" && (cmd == nil || cmd.Flags&commands.NoAuth == 0) {
@@ -114,6 +120,7 @@ func (f *Front) handleHere(cmd *commands.Command, args [][]byte, w *resp.Writer)
 		return resp.Continue
 	}
 	if cmd != nil && cmd.Name == "reset" {
+		f.leaveOwn()
 		f.become(f.sidecar.user)
 	}
 	if cmd != nil && probes[cmd.FullName()] != nil {
@@ -195,9 +202,7 @@ func (f *Front) Closed() {
 	if f.state.login != nil {
 		f.state.login.abandon()
 	}
-	if f.state.pin != nil {
-		f.state.pin.close()
-	}
+	f.leaveOwn()
 	f.become(f.sidecar.user)
 	f.Local.Closed()
 }

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"sync"
 
 	"cellserver/commands"
@@ -49,7 +50,7 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 			f.reply(errorReply(errHelloNoAuth), w)
 			return resp.Continue
 		}
-		return f.handleLocal(args, w)
+		return f.greet(args, w)
 	}
 	if !f.order.wait(0) {
 		return f.wait()
@@ -72,11 +73,24 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 		return resp.Continue
 	}
 	f.become(user)
+	if f.state.own != nil {
+		f.state.own.tell("AUTH", cmp.Or(id.Name, "default"), id.Password)
+	}
 	if cmd.Name == "hello" {
-		return f.handleLocal(rest, w)
+		return f.greet(rest, w)
 	}
 	f.reply([]byte("+OK\r\n"), w)
 	return resp.Continue
+}
+
+// greet answers HELLO. The client's own connection takes the protocol, too.
+func (f *Front) greet(args [][]byte, w *resp.Writer) resp.Status {
+	before := w.Proto
+	st := f.handleLocal(args, w)
+	if f.state.own != nil && w.Proto != before {
+		f.state.own.tell("HELLO", number(int64(w.Proto)))
+	}
+	return st
 }
 
 // errHelloNoAuth is Redis's error of HELLO without AUTH.
@@ -114,5 +128,11 @@ func (f *Front) become(user *router.User) {
 	if f.user != user && f.user != f.sidecar.user {
 		f.user.Release()
 	}
-	f.user = user
+	if f.user != user {
+		f.user = user
+		f.show()
+	}
 }
+
+// show shows the user in the list of clients.
+func (f *Front) show() { f.BecomeForeign(cmp.Or(f.user.Name(), "default")) }

@@ -103,10 +103,10 @@ func (o *order) add(asked int) *slot {
 }
 
 // gone reports whether the client has left.
-func (s *slot) gone() bool {
-	s.order.mu.Lock()
-	defer s.order.mu.Unlock()
-	return s.order.closed
+func (o *order) gone() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closed
 }
 
 // write adds a piece of the reply, which may be the last one. Later pieces are ignored.
@@ -129,7 +129,9 @@ func (s *slot) write(p []byte, end bool) {
 		s.done = end
 		return
 	}
-	o.peer.Push(p)
+	if len(p) > 0 {
+		o.peer.Push(p)
+	}
 	if s.done = end; end {
 		o.flush()
 	}

@@ -101,5 +101,5 @@ func TestOrderIsBounded(t *testing.T) {
 	require.Equal(t, 1, p.closed, "replies that wait for others are bounded")
 	o.close()
 	behind.write([]byte("x"), true)
-	require.True(t, behind.gone())
+	require.True(t, o.gone())
 }

@@ -17,6 +17,7 @@ import (
 type Local interface {
 	resp.Handler
 	Conn() *commands.Conn
+	BecomeForeign(user string) // shows the client as one of a user of the hub
 }
 
 // Settings are the directives of a sidecar. CONFIG SET may change them.

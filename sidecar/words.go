@@ -13,7 +13,8 @@ const (
 	relays  way = iota // the hub answers
 	here               // this process answers
 	logins             // the hub says whether the client is a user
-	pins               // the client needs a connection to the hub of its own
+	owns                   // the client needs a connection to the hub of its own
+	streams                // any number of replies may come, and messages
 	decides            // an account decides, or the hub
 	scripts            // the hub answers, perhaps after a long time
 )
@@ -25,9 +26,9 @@ var ways = waysOf(map[way]string{
 		command|getkeysandflags command|info command|list
 		client|id client|getname client|setname client|setinfo client|info client|list client|kill
 		client|unblock config|get config|set`,
-	pins: `multi exec discard watch unwatch select monitor subscribe unsubscribe psubscribe punsubscribe wait
-		debug readonly readwrite asking client|reply client|tracking client|caching client|no-evict
-		client|no-touch client|getredir client|trackinginfo`,
+	owns: `multi exec discard watch unwatch select wait debug readonly readwrite asking client|tracking
+		client|caching client|no-evict client|no-touch client|getredir client|trackinginfo`,
+	streams: "monitor subscribe unsubscribe psubscribe punsubscribe client|reply",
 	scripts: "eval evalsha eval_ro evalsha_ro",
 	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
 })
@@ -52,7 +53,7 @@ func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
 		}
 	}
 	if cmd.Flags&commands.Blocking != 0 {
-		return cmd, pins
+		return cmd, owns
 	}
 	return cmd, ways[cmd.FullName()]
 }
