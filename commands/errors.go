@@ -43,6 +43,12 @@ const (
 // command.
 func WrongArity(name string) error { return rediserr.WrongArity(name) }
 
+// ErrManyGuesses is the error of an attempt that auth-fail-limit refuses. `wait` is in nanoseconds.
+func ErrManyGuesses(wait int64) error {
+	return Error(fmt.Sprintf("ERR too many failed attempts to authenticate from this address: "+
+		"try again in %d seconds", (wait+1e9-1)/1e9))
+}
+
 // InvalidExpire is the error of an expiry that is not positive or that overflows. name is the full
 // name of the command.
 func InvalidExpire(name string) error {

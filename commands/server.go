@@ -189,6 +189,8 @@ type Logins interface {
 	// for a new password of that address. Then wait is the time until the next guess in nanoseconds;
 	// otherwise it is 0.
 	Try(addr netip.Addr, name, password []byte, right func() bool) (ok bool, wait int64)
+	// Begin is Try for a password that another server compares. If `wait` is 0, call end once.
+	Begin(addr netip.Addr, name, password []byte) (end func(Outcome), wait int64)
 	// Note adds an entry to ACL LOG: a failed attempt, or a command that its user may not run.
 	Note(e Denial)
 	// Denials returns up to n entries of ACL LOG, newest first.
@@ -196,6 +198,16 @@ type Logins interface {
 	// Forget removes all entries of ACL LOG.
 	Forget()
 }
+
+// Outcome says how an attempt to authenticate has ended.
+type Outcome int
+
+// The outcomes. Unknown is one that nobody has compared.
+const (
+	Wrong Outcome = iota
+	Right
+	Unknown
+)
 
 // Denial is one entry of ACL LOG: denials that differ in their time and their client only. At and Client are
 // those of the last one.

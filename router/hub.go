@@ -119,8 +119,8 @@ func (h *Hub) join(id Identity) (*User, error) {
 	u := h.users[id]
 	if u == nil {
 		if len(h.users) >= MostUsers {
-			return nil, fmt.Errorf("ERR this sidecar has clients of %d users, and no more are possible: "+
-				"start another sidecar", MostUsers)
+			return nil, Refusal(fmt.Sprintf("ERR this sidecar has clients of %d users, and no more are "+
+				"possible: start another sidecar", MostUsers))
 		}
 		u = &User{hub: h, id: id, links: map[place]*link{}}
 		u.ctx, u.stop = context.WithCancel(h.ctx)

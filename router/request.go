@@ -39,8 +39,8 @@ type Request struct {
 	Command []byte // in RESP
 	Sink    Sink
 
-	moved bool  // a node has answered MOVED before
-	begun bool  // the sink has a piece of the reply
+	moved bool // a node has answered MOVED before
+	begun bool // the sink has a piece of the reply
 }
 
 // AppendCommand appends a command in RESP.

@@ -14,11 +14,20 @@ const (
 	relayLanes = 4
 )
 
-// RelayLane returns the lane for the commands of a client.
-func RelayLane(client int64) int { return FirstRelay + int(uint64(client)%relayLanes) }
+// Class says how long a command may take. Commands of different classes do not wait for each other.
+type Class int
 
-// ScriptLane returns the lane for a client that runs scripts. Other clients do not wait for them.
-func ScriptLane(client int64) int { return RelayLane(client) + relayLanes }
+// The classes.
+const (
+	Brief   Class = iota
+	Scripts       // as long as a script runs
+	Long          // the longer, the more a key holds, or the more keys there are
+)
+
+// RelayLane returns the lane for the commands of a client.
+func RelayLane(client int64, class Class) int {
+	return FirstRelay + int(class)*relayLanes + int(uint64(client)%relayLanes)
+}
 
 // User has the connections of one user of the hub.
 type User struct {

@@ -38,7 +38,7 @@ type state struct {
 
 // Connect returns the front of a new client.
 func (s *Sidecar) Connect(local Local, peer commands.Peer) *Front {
-	f := &Front{Local: local, sidecar: s, user: s.user, lane: router.RelayLane(local.Conn().ID)}
+	f := &Front{Local: local, sidecar: s, user: s.user, lane: router.RelayLane(local.Conn().ID, router.Brief)}
 	f.order.peer = peer
 	f.show()
 	return f
@@ -88,13 +88,9 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 		return f.sendOwn(cmd, args, w)
 	case streams:
 		return f.beginStream(args, w)
-	case scripts:
-		if lane := router.ScriptLane(f.Conn().ID); f.lane != lane { // the others do not wait for scripts
-			if !f.order.wait(0) {
-				return f.wait()
-			}
-			f.lane = lane
-		}
+	}
+	if !f.chooseLane(way) {
+		return f.wait()
 	}
 	request := router.AppendCommand(nil, args...)
 	if len(request) > longestShared {
@@ -102,6 +98,21 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	}
 	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: &relayed{f.order.add(len(request))}})
 	return resp.Continue
+}
+
+// chooseLane chooses the connections for a command. It returns false while replies on other ones are
+// outstanding. A brief command then stays where the earlier ones are.
+func (f *Front) chooseLane(way way) bool {
+	class := classes[way]
+	lane := router.RelayLane(f.Conn().ID, class)
+	if lane == f.lane || class == router.Brief && !f.order.clear() {
+		return true
+	}
+	if !f.order.wait(0) {
+		return false
+	}
+	f.lane = lane
+	return true
 }
 
 // wait makes the command run again when the client is woken.
@@ -112,8 +123,11 @@ func (f *Front) wait() resp.Status {
 
 // handleHere answers a command in this process.
 func (f *Front) handleHere(cmd *commands.Command, args [][]byte, w *resp.Writer) resp.Status {
-	if isFarewell(cmd) && !f.order.wait(0) {
+	if (isFarewell(cmd) || cmd != nil && isPersonal(cmd)) && !f.order.wait(0) {
 		return f.wait()
+	}
+	if f.state.own != nil {
+		f.Conn().DB = int(f.state.own.db.Load())
 	}
 	if text := f.sidecar.o.Hub.Denies(f.user); text != "" && (cmd == nil || cmd.Flags&commands.NoAuth == 0) {
 		f.reply(errorReply(text), w)

@@ -2,6 +2,8 @@ package sidecar
 
 import (
 	"cmp"
+	"errors"
+	"net/netip"
 	"sync"
 
 	"cellserver/commands"
@@ -18,9 +20,20 @@ type login struct {
 	err       error
 }
 
-// begin asks the hub, and wakes the client when the answer is there.
-func (l *login) begin(hub *router.Hub, id router.Identity, peer commands.Peer) {
-	hub.Login(id, func(user *router.User, err error) {
+// begin asks the hub, and wakes the client when the answer is there. A client whose address has guessed too
+// often gets the error at once: each question takes a connection to the hub.
+func (l *login) begin(s *Sidecar, id router.Identity, client *commands.Link) {
+	from := client.Host()
+	if !from.IsValid() {
+		from = netip.IPv4Unspecified() // all clients of a unix socket are one
+	}
+	answered, wait := s.o.Guesses.Begin(from, []byte(id.Name), []byte(id.Password))
+	if wait > 0 {
+		l.done, l.err = true, commands.ErrManyGuesses(wait)
+		return
+	}
+	s.o.Hub.Login(id, func(user *router.User, err error) {
+		answered(outcome(err))
 		l.mu.Lock()
 		l.done, l.user, l.err = true, user, err
 		late := l.abandoned
@@ -28,8 +41,20 @@ func (l *login) begin(hub *router.Hub, id router.Identity, peer commands.Peer) {
 		if late && user != nil {
 			user.Release()
 		}
-		peer.Wake()
+		client.Peer.Wake()
 	})
+}
+
+// outcome says what the answer of the hub means for the bound of guesses.
+func outcome(err error) commands.Outcome {
+	var no router.Refusal
+	switch {
+	case err == nil:
+		return commands.Right
+	case errors.As(err, &no) && no.IsFinal():
+		return commands.Wrong
+	}
+	return commands.Unknown
 }
 
 func (l *login) abandon() {
@@ -59,7 +84,7 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 	if l == nil {
 		l = &login{}
 		f.state.login = l
-		l.begin(f.sidecar.o.Hub, id, f.order.peer)
+		l.begin(f.sidecar, id, &f.Conn().Link)
 	}
 	l.mu.Lock()
 	done, user, err := l.done, l.user, l.err
@@ -69,7 +94,11 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 	}
 	f.state.login = nil
 	if err != nil {
-		f.reply(errorReply(lossText(err)), w)
+		var own commands.Error
+		if !errors.As(err, &own) {
+			own = commands.Error(lossText(err))
+		}
+		f.reply(errorReply(string(own)), w)
 		return resp.Continue
 	}
 	f.become(user)

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cellserver/commands"
@@ -21,6 +22,8 @@ type own struct {
 	// The goroutine of the client uses these two.
 	queues  bool // after MULTI
 	streams bool
+
+	db atomic.Int64 // the database that the client has selected
 
 	mu     sync.Mutex // guards the fields below
 	asked  int        // commands of a stream
@@ -105,8 +108,12 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 		o.queues = false
 	}
 	request := router.AppendCommand(nil, args...)
-	slot := f.order.add(len(request))
-	o.conn.Send(&router.Request{Command: request, Sink: &owned{relayed{slot}}})
+	sink := &owned{relayed: relayed{f.order.add(len(request))}}
+	if cmd != nil && cmd.Name == "select" {
+		sink.selects, _ = commands.ParseInt(args[1])
+		sink.db = &o.db
+	}
+	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }
 
@@ -241,10 +248,17 @@ func (o *own) Lost(err error) {
 }
 
 // owned is the sink of a reply on a client's own connection.
-type owned struct{ relayed }
+type owned struct {
+	relayed
+	selects int64         // a database
+	db      *atomic.Int64 // gets it if the hub says OK; nil for other commands
+}
 
 // Reply implements [router.Sink].
 func (r *owned) Reply(p []byte, end bool) {
+	if r.db != nil && string(p) == "+OK\r\n" {
+		r.db.Store(r.selects)
+	}
 	r.relayed.Reply(p, end)
 	r.order.slow()
 }

@@ -1,7 +1,9 @@
 package sidecar
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"sync"
 
 	"cellserver/commands"
@@ -14,12 +16,13 @@ type permit struct {
 	mu     sync.Mutex // guards the fields below
 	done   bool
 	denied string // the hub's error; "" if the user may
+	reply  []byte // of the hub, to what it permits
 }
 
 // probes has a question to the hub for each command that is answered here. The question needs the same right
 // as the command, and has no effect.
 var probes = map[string][]byte{
-	"info": router.AppendCommand(nil, "INFO", "upstream-probe"),
+	"info": router.AppendCommand(nil, "INFO", "keyspace", "cluster"), // see withSections
 	// The ids of clients are those of the sidecar. The hub would find strangers by them.
 	"client|kill":    router.AppendCommand(nil, "CLIENT", "KILL", "ID", "0"),
 	"client|list":    router.AppendCommand(nil, "CLIENT", "LIST", "TYPE", "replica"),
@@ -35,8 +38,8 @@ const noRight = "NOHUB the hub does not answer, and only the hub knows whether t
 
 // permits asks the hub whether the user of the client may run a command. While the hub is lost, its last
 // answer counts. It returns false if the answer is not there yet: then the command runs again.
-func (f *Front) permits(cmd *commands.Command) (denied string, known bool) {
-	p := f.state.permit
+func (f *Front) permits(cmd *commands.Command) (p *permit, known bool) {
+	p = f.state.permit
 	if p == nil {
 		p = &permit{}
 		f.state.permit = p
@@ -47,7 +50,7 @@ func (f *Front) permits(cmd *commands.Command) (denied string, known bool) {
 	if p.done {
 		f.state.permit = nil
 	}
-	return p.denied, p.done
+	return p, p.done
 }
 
 // right is what a user may or may not do.
@@ -67,6 +70,7 @@ func (f *Front) ask(p *permit, about right) {
 		case errors.As(err, &refusal) && (f.user != s.user || about.command != "info"):
 			p.denied = refusal.Error()
 		case err == nil:
+			p.reply = reply
 			s.rights.Store(about, "")
 		case found:
 			p.denied = last.(string)
@@ -81,13 +85,42 @@ func (f *Front) ask(p *permit, about right) {
 
 // handlePermitted answers a command in this process, if the user of the client may run it.
 func (f *Front) handlePermitted(cmd *commands.Command, args [][]byte, w *resp.Writer) resp.Status {
-	denied, known := f.permits(cmd)
+	p, known := f.permits(cmd)
 	switch {
 	case !known:
 		return f.wait()
-	case denied != "":
-		f.reply(errorReply(denied), w)
+	case p.denied != "":
+		f.reply(errorReply(p.denied), w)
 		return resp.Continue
+	case cmd.Name != "info" || len(p.reply) == 0:
+		return f.handleLocal(args, w)
 	}
-	return f.handleLocal(args, w)
+	f.state.usesLocal = true
+	f.late.Reset()
+	f.late.Proto = w.Proto
+	f.Local.Handle(args, &f.late)
+	f.reply(withSections(f.late.Bytes(), p.reply), w)
+	return resp.Continue
+}
+
+// withSections puts the sections of the hub in the place of our own in a reply of INFO: the hub has the keys.
+func withSections(reply, hub []byte) []byte {
+	head, ours := sectionsOf(reply)
+	_, theirs := sectionsOf(hub)
+	for i, mine := range ours {
+		for _, section := range theirs {
+			title, _, _ := bytes.Cut(section, []byte("\r\n"))
+			if at := bytes.Index(mine, title); at >= 0 {
+				ours[i] = slices.Concat(mine[:at], section) // RESP3 has the format before the first title
+			}
+		}
+	}
+	text := append(bytes.Join(ours, []byte("\r\n\r\n")), "\r\n"...)
+	return slices.Concat(router.AppendHeader(nil, head[0], len(text)), text, []byte("\r\n"))
+}
+
+// sectionsOf returns the sections in a reply of INFO, and its first line.
+func sectionsOf(reply []byte) (head []byte, sections [][]byte) {
+	head, text, _ := bytes.Cut(reply, []byte("\r\n"))
+	return head, bytes.Split(bytes.TrimRight(text, "\r\n"), []byte("\r\n\r\n"))
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Hub   *router.Hub
 	User  router.Identity // of clients that do not authenticate
 	Clock func() account.Time
+	// Guesses bounds the passwords that an address may guess.
+	Guesses commands.Logins
 	// Settings returns the present settings.
 	Settings func() Settings
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cellserver/commands"
+	"cellserver/router"
 )
 
 // way is how a command is answered.
@@ -13,10 +14,11 @@ const (
 	relays  way = iota // the hub answers
 	here               // this process answers
 	logins             // the hub says whether the client is a user
-	owns                   // the client needs a connection to the hub of its own
-	streams                // any number of replies may come, and messages
+	owns               // the client needs a connection to the hub of its own
+	streams            // any number of replies may come, and messages
 	decides            // an account decides, or the hub
-	scripts            // the hub answers, perhaps after a long time
+	scripts            // the hub answers, as soon as a script has ended
+	longs              // the hub answers, perhaps after a long time
 )
 
 // ways has the way of each command that the hub does not answer as it is.
@@ -55,5 +57,18 @@ func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
 	if cmd.Flags&commands.Blocking != 0 {
 		return cmd, owns
 	}
-	return cmd, ways[cmd.FullName()]
+	way := ways[cmd.FullName()]
+	if way == relays && isLong(cmd) {
+		way = longs
+	}
+	return cmd, way
 }
+
+// isLong reports whether the table says of a command that it may take long. One that takes long only with a
+// large string does not count: most strings are small.
+func isLong(cmd *commands.Command) bool {
+	return (cmd.Cost != nil || cmd.Flags&commands.WholeKeyspace != 0) && !strings.HasPrefix(cmd.Complexity, "O(1)")
+}
+
+// classes has the class of each way that leads to the hub.
+var classes = [...]router.Class{scripts: router.Scripts, longs: router.Long}

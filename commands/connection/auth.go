@@ -1,7 +1,6 @@
 package connection
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
 
@@ -56,7 +55,7 @@ func authenticate(c *commands.Call, name, password []byte) error {
 	})
 	switch {
 	case wait > 0:
-		return errManyFailures(wait)
+		return commands.ErrManyGuesses(wait)
 	case !ok:
 		noteFailure(c, name)
 		return errWrongPass
@@ -81,9 +80,4 @@ func noteFailure(c *commands.Call, name []byte) {
 		Reason: acl.DeniedAuth, Context: context, Object: string(c.Args[0]), User: string(name), At: c.Now,
 		Client: strings.TrimSuffix(c.DescribeClient(&self), "\n"),
 	})
-}
-
-// errManyFailures is the error of an attempt that auth-fail-limit refuses. wait is in nanoseconds.
-func errManyFailures(wait int64) error {
-	return commands.Error(fmt.Sprintf("ERR too many failed attempts to authenticate from this address: try again in %d seconds", (wait+1e9-1)/1e9))
 }

@@ -53,55 +53,99 @@ func (t *tags) add(tag uint64) {
 	t.next = (t.next + 1) % uint8(len(t.of))
 }
 
-// Try implements [commands.Logins]. The limit follows the real time: DEBUG CLOCK does not move it.
-//
-// A guess is a credential that the address has not tried before. After too many guesses, Try compares no new
-// credential of the address. So a guesser learns nothing from a refusal. Credentials that the address has
-// used before pass, and credentials that were wrong before are wrong without counting. So a client with an
-// old password locks nobody out.
+// Try implements [commands.Logins].
 func (l *Logins) Try(addr netip.Addr, name, password []byte, right func() bool) (ok bool, wait int64) {
-	bound := l.config().AuthFailLimit
-	quota, err := gcra.NewQuota(bound.Count-1, bound.Count, bound.Seconds)
-	if bound.Count == 0 || err != nil || !addr.IsValid() {
-		ok = right()
-		l.count(ok)
-		return ok, 0
+	end, wait := l.Begin(addr, name, password)
+	if wait > 0 {
+		return false, wait
 	}
-	addr, tag := network(addr), l.tag(name, password)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	before, used := l.guesses.get(addr), l.right.get(addr)
-	if before == nil {
-		before = &guesses{}
-	}
-	known := used.has(tag) || before.wrong.has(tag)
-	d, err := quota.Decide(before.tat, l.clock.Monotonic(), 1)
-	if !known && (d.Limited || err != nil) {
-		l.limited.Add(1)
-		return false, max(d.RetryAfter, 1)
-	}
-	ok = right() // under the lock: parallel attempts do not exceed the limit
-	l.count(ok)
-	switch {
-	case ok && !used.has(tag):
-		if used == nil {
-			used = l.right.put(addr, &tags{})
-		}
-		used.add(tag)
-	case !ok && !known:
-		before.tat = d.TAT
-		before.wrong.add(tag)
-		l.guesses.put(addr, before)
-		if d.Remaining == 0 {
-			l.log.Warn("too many failed attempts to authenticate: further ones from this address are "+
-				"refused (auth-fail-limit)", "address", addr)
-		}
+	if ok = right(); ok {
+		end(commands.Right)
+	} else {
+		end(commands.Wrong)
 	}
 	return ok, 0
 }
 
-func (l *Logins) count(ok bool) {
-	if !ok {
+// Begin implements [commands.Logins]. The limit follows the real time: DEBUG CLOCK does not move it.
+//
+// A guess is a credential that the address has not tried before. After too many guesses, no new credential of
+// the address is compared. So a guesser learns nothing from a refusal. Credentials that the address has
+// used before pass, and credentials that were wrong before are wrong without counting. So a client with an
+// old password locks nobody out.
+//
+// A guess counts from its beginning, so that parallel ones do not exceed the limit.
+func (l *Logins) Begin(addr netip.Addr, name, password []byte) (end func(commands.Outcome), wait int64) {
+	bound := l.config().AuthFailLimit
+	quota, err := gcra.NewQuota(bound.Count-1, bound.Count, bound.Seconds)
+	if bound.Count == 0 || err != nil || !addr.IsValid() {
+		return l.count, 0
+	}
+	addr, tag := network(addr), l.tag(name, password)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.guesses.get(addr)
+	if l.right.get(addr).has(tag) || before != nil && before.wrong.has(tag) {
+		return func(is commands.Outcome) { l.end(addr, tag, is) }, 0
+	}
+	if before == nil {
+		before = &guesses{}
+	}
+	now := l.clock.Monotonic()
+	d, err := quota.Decide(before.tat, now, 1)
+	if d.Limited || err != nil {
+		l.limited.Add(1)
+		return nil, max(d.RetryAfter, 1)
+	}
+	cost := d.TAT - max(before.tat, now)
+	before.tat = d.TAT
+	before.wrong.add(tag)
+	l.guesses.put(addr, before)
+	return func(is commands.Outcome) {
+		l.end(addr, tag, is)
+		switch {
+		case is != commands.Wrong:
+			l.refund(addr, tag, cost)
+		case d.Remaining == 0:
+			l.log.Warn("too many failed attempts to authenticate: further ones from this address are "+
+				"refused (auth-fail-limit)", "address", addr)
+		}
+	}, 0
+}
+
+// end notes how an attempt has ended.
+func (l *Logins) end(addr netip.Addr, tag uint64, is commands.Outcome) {
+	l.count(is)
+	if is != commands.Right {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	used := l.right.get(addr)
+	if used == nil {
+		used = l.right.put(addr, &tags{})
+	}
+	if !used.has(tag) {
+		used.add(tag)
+	}
+}
+
+// refund takes a guess back that was none.
+func (l *Logins) refund(addr netip.Addr, tag uint64, cost int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	g := l.guesses.get(addr)
+	if g == nil {
+		return
+	}
+	g.tat -= cost
+	if i := slices.Index(g.wrong.of[:], tag); i >= 0 {
+		g.wrong.of[i] = 0
+	}
+}
+
+func (l *Logins) count(is commands.Outcome) {
+	if is == commands.Wrong {
 		l.failed.Add(1)
 	}
 }

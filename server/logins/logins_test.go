@@ -190,3 +190,31 @@ func TestLog(t *testing.T) {
 	l.Forget()
 	require.Empty(t, l.Denials(10))
 }
+
+// TestBegin: guesses count while another server compares them. One that nobody has compared does not count.
+func TestBegin(t *testing.T) {
+	l, _ := watch(3, 60, 10)
+	begin := func(password string) (func(commands.Outcome), int64) {
+		return l.Begin(hostA, []byte("user"), []byte(password))
+	}
+	var ends []func(commands.Outcome)
+	for i := range 3 {
+		end, wait := begin(fmt.Sprint(i))
+		require.Zero(t, wait)
+		ends = append(ends, end)
+	}
+	_, wait := begin("3")
+	require.Equal(t, 20*time.Second, time.Duration(wait), "three are under way")
+	_, wait = begin("2")
+	require.Zero(t, wait, "the same one again")
+	ends[0](commands.Wrong)
+	ends[1](commands.Unknown)
+	ends[2](commands.Right)
+	require.EqualValues(t, 1, l.Failed())
+	for _, free := range []string{"0", "2", "4", "1"} {
+		_, wait = begin(free)
+		require.Zero(t, wait, free)
+	}
+	_, wait = begin("5")
+	require.NotZero(t, wait, "one was wrong, and two are under way")
+}

@@ -1,6 +1,11 @@
 package app
 
 import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,6 +110,121 @@ func TestSidecarSlowScripts(t *testing.T) {
 	require.Eventually(t, func() bool { return admin.Do("SCRIPT", "KILL") == resptest.Simple("OK") }, timeout, time.Millisecond)
 	require.IsType(t, resptest.Error(""), slow.Recv())
 	require.Equal(t, "1", slow.Do("GET", "a"))
+}
+
+// TestSidecarLongCommands: brief commands do not wait for those that take long. A client that has sent one, keeps its order.
+func TestSidecarLongCommands(t *testing.T) {
+	hub, release := newFakeHub(t, "KEYS", "SMEMBERS", "ZUNIONSTORE")
+	side := start(t, "--upstream", hub, "--upstream-timeout", "60000")
+	held := [][]any{{"KEYS", "*"}, {"SMEMBERS", "s"}, {"ZUNIONSTORE", "to", 1, "s"}}
+	var slow []*resptest.Client
+	for i := range 9 { // more than there are connections to share
+		c := side.dial(t)
+		c.Write(append(resptest.Command(held[i%3]...), resptest.Command("GET", "k")...))
+		slow = append(slow, c)
+		require.Equal(t, resptest.Simple("GET"), side.dial(t).Do("GET", "k"))
+	}
+	close(release)
+	for i, c := range slow {
+		require.Equal(t, resptest.Simple(held[i%3][0].(string)), c.Recv())
+		require.Equal(t, resptest.Simple("GET"), c.Recv())
+	}
+}
+
+// newFakeHub answers each command with its name. It holds some commands, and what comes after them, until release is closed.
+func newFakeHub(t *testing.T, held ...string) (address string, release chan struct{}) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { ln.Close() })
+	release = make(chan struct{})
+	serve := func(conn net.Conn) {
+		var got []byte
+		for space := make([]byte, 4<<10); ; {
+			n, err := conn.Read(space)
+			if err != nil {
+				return
+			}
+			for got = append(got, space[:n]...); len(got) > 0; {
+				words, used, err := resptest.Parse(got)
+				if err != nil {
+					break
+				}
+				got = got[used:]
+				name := words.([]any)[0].(string)
+				if slices.Contains(held, name) {
+					<-release
+				}
+				fmt.Fprintf(conn, "+%s\r\n", name)
+			}
+		}
+	}
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go serve(conn)
+		}
+	}()
+	return ln.Addr().String(), release
+}
+
+// TestSidecarBoundsGuesses: who guesses passwords, reaches the hub as often as auth-fail-limit says, and locks out nobody who has
+// logged in before.
+func TestSidecarBoundsGuesses(t *testing.T) {
+	hub := start(t, "--auth-fail-limit", "0 0")
+	admin := hub.dial(t)
+	for _, user := range []string{"ann", "bob"} {
+		ok(t, admin, "ACL", "SETUSER", user, "on", ">a", "~*", "+@all")
+	}
+	side := startSidecar(t, hub, "--auth-fail-limit", "10 3600", "--unixsocket", filepath.Join(t.TempDir(), "s"))
+	for range 20 { // the same right password is no guess
+		ok(t, side.dial(t), "AUTH", "ann", "a")
+	}
+	received := func() int {
+		_, after, _ := strings.Cut(admin.Do("INFO", "stats").(string), "total_connections_received:")
+		digits, _, _ := strings.Cut(after, "\r\n")
+		n, err := strconv.Atoi(digits)
+		require.NoError(t, err)
+		return n
+	}
+	before := received()
+	var all []*resptest.Client
+	for i := range 50 {
+		c := side.dial(t)
+		all = append(all, c)
+		c.Write(append(resptest.Command("AUTH", "ann", fmt.Sprint("x", i)), resptest.Command("HELLO", 3, "AUTH", "ann", fmt.Sprint("y", i))...))
+	}
+	wrong, refused := 0, 0
+	for _, c := range all {
+		for range 2 {
+			switch text := string(c.Recv().(resptest.Error)); {
+			case strings.HasPrefix(text, "WRONGPASS"):
+				wrong++
+			case strings.HasPrefix(text, "ERR too many failed attempts to authenticate from this address: try again in"):
+				refused++
+			default:
+				t.Fatal(text)
+			}
+		}
+	}
+	require.Equal(t, 10, wrong)
+	require.Equal(t, 90, refused)
+	require.LessOrEqual(t, received()-before, 10)
+	ok(t, side.dial(t), "AUTH", "ann", "a")
+	require.Contains(t, side.dial(t).Do("AUTH", "bob", "a"), resptest.Error("ERR too many failed attempts"), "new to this address")
+	require.Contains(t, side.log.String(), "auth-fail-limit")
+
+	conn, err := net.Dial("unix", side.server.Config().UnixSocket)
+	require.NoError(t, err)
+	local := resptest.New(t, conn)
+	defer local.Close()
+	ok(t, local, "AUTH", "bob", "a")
+	for i := range 10 {
+		require.Contains(t, local.Do("AUTH", "bob", fmt.Sprint("x", i)), resptest.Error("WRONGPASS"))
+	}
+	require.Contains(t, local.Do("AUTH", "bob", "z"), resptest.Error("ERR too many failed attempts"))
 }
 
 // TestSidecarWithWrongPassword: the hub refuses upstream-user, and answers all others. The log says it once.

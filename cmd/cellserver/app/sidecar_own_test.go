@@ -37,6 +37,9 @@ func TestSidecarKnowsItsClients(t *testing.T) {
 	}
 	ann, bob := side.dial(t), side.dial(t)
 	ok(t, ann, "AUTH", "ann", "a")
+	ok(t, ann, "SELECT", 5)
+	require.Equal(t, resptest.Error("ERR DB index is out of range"), ann.Do("SELECT", 99))
+	require.Contains(t, ann.Do("CLIENT", "INFO"), " db=5 ")
 	require.Equal(t, int64(1), bob.Do("CLIENT", "KILL", "USER", "ann"))
 	requireClosed(t, ann)
 	require.Contains(t, bob.Do("CLIENT", "INFO"), " user=default ")
@@ -170,4 +173,22 @@ func TestSidecarHoldsLongReplies(t *testing.T) {
 	for range 16 {
 		require.Len(t, c.Recv(), 4<<20)
 	}
+}
+
+// TestSidecarShowsTheKeysOfTheHub: INFO of a sidecar has the keys of the hub, because it has none itself.
+func TestSidecarShowsTheKeysOfTheHub(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	c := side.dial(t)
+	ok(t, c, "SET", "k", 1)
+	want := hub.dial(t).Do("INFO", "keyspace")
+	require.Contains(t, want, "db0:keys=1")
+	require.Equal(t, want, c.Do("INFO", "keyspace"))
+	all := c.Do("INFO").(string)
+	require.Contains(t, all, want)
+	require.Contains(t, all, "# Sidecar\r\n")
+	require.Contains(t, all, "# Cluster\r\ncluster_enabled:0\r\n\r\n# Throttle\r\n")
+	require.NotContains(t, c.Do("INFO", "server"), "Keyspace")
+	c.Do("HELLO", 3)
+	require.Equal(t, resptest.Verbatim{Format: "txt", Text: want.(string)}, c.Do("INFO", "keyspace"))
 }
