@@ -13,6 +13,7 @@ import (
 // watched is what the Hub knows of the nodes by asking them again and again.
 type watched struct {
 	up       atomic.Bool
+	met      atomic.Bool  // it has answered
 	lag      atomic.Int64 // nanoseconds of the last answer
 	sidecars atomic.Int64 // how many the hub has
 	denied   atomic.Pointer[string]
@@ -32,8 +33,14 @@ func (w *watched) Denies(u *User) string {
 // Up reports whether the hub has answered lately.
 func (w *watched) Up() bool { return w.up.Load() }
 
+// Met reports whether the hub has answered since the start.
+func (w *watched) Met() bool { return w.met.Load() }
+
 // answered notes that a reply has come.
 func (w *watched) answered() {
+	if !w.met.Load() {
+		w.met.Store(true)
+	}
 	if !w.up.Load() {
 		w.up.Store(true)
 	}
@@ -48,8 +55,15 @@ func (w *watched) Sidecars() int64 { return max(w.sidecars.Load(), 1) }
 const (
 	watchEvery = 250 * time.Millisecond
 	watchLost  = 50 * time.Millisecond // while the hub does not answer
-	countEvery = 40                    // rounds between two questions for the number of sidecars
+	countEvery = 40                    // rounds between two questions for the number of sidecars, at most
+	countLeast = 4                     // rounds, at least
 )
+
+// untilCount returns how many rounds the number of sidecars counts. All sidecars together ask about ten times a
+// second, up to a hundred sidecars.
+func (w *watched) untilCount() int {
+	return int(min(max(w.Sidecars()*countLeast/10, countLeast), countEvery))
+}
 
 // Watch asks the hub four times a second whether it answers, over connections of a user, until Close. A node
 // that stays silent is abandoned: its requests are lost, and the next node is asked. Watch calls `dropUser`
@@ -58,12 +72,15 @@ func (h *Hub) Watch(u *User, dropUser func(name string)) {
 	h.user, h.dropUser = u, dropUser
 	h.up.Store(true)
 	h.running.Go(func() {
-		for round, lost := 0, false; ; round++ {
+		for left, lost := 0, false; ; left-- {
 			pause, node := watchEvery, h.Leader()
-			err := h.probe(round%countEvery == 0)
-			if err != nil {
+			err := h.probe(left <= 0)
+			switch {
+			case err != nil:
 				h.up.Store(false)
-				pause = watchLost
+				pause, left = watchLost, 1
+			case left <= 0:
+				left = h.untilCount()
 			}
 			if lost != (err != nil) && h.ctx.Err() == nil {
 				lost = !lost

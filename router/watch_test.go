@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -110,5 +112,59 @@ func TestHubIsLost(t *testing.T) {
 			require.Contains(t, log.String(), "the hub does not answer")
 			require.Contains(t, log.String(), story.want)
 		})
+	}
+}
+
+// TestSidecarsAreCounted: the number of sidecars is a second old at most, and with many sidecars ten.
+func TestSidecarsAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var count, asked atomic.Int64
+		h := New(Options{
+			Addresses: []string{"a:1"}, Log: slog.New(slog.DiscardHandler),
+			Clock: func() int64 { return time.Now().UnixNano() }, Timeout: func() time.Duration { return time.Second },
+			Dial: func(context.Context, string) (net.Conn, error) {
+				conn, hub := net.Pipe()
+				go answerCounts(hub, &count, &asked)
+				return conn, nil
+			},
+		})
+		defer h.Close()
+		u, err := h.User(Identity{})
+		require.NoError(t, err)
+		h.Watch(u, nil)
+		for _, n := range []int64{1, 2, 9, 3, 500} {
+			count.Store(n)
+			time.Sleep(time.Second + watchEvery)
+			require.Equal(t, n, h.Sidecars())
+		}
+		asked.Store(0)
+		count.Store(7)
+		time.Sleep(9 * time.Second)
+		require.Zero(t, asked.Load())
+		require.EqualValues(t, 500, h.Sidecars())
+		time.Sleep(2 * time.Second)
+		require.EqualValues(t, 7, h.Sidecars())
+	})
+}
+
+// answerCounts is a hub that says how many sidecars it has.
+func answerCounts(hub net.Conn, count, asked *atomic.Int64) {
+	buf := make([]byte, 1024)
+	for {
+		n, err := hub.Read(buf)
+		if err != nil {
+			return
+		}
+		reply := strings.Repeat("+OK\r\n", bytes.Count(buf[:n], []byte("CLIENT\r\n")))
+		if bytes.Contains(buf[:n], []byte("INFO")) && !bytes.Contains(buf[:n], []byte("SETINFO\r\n")) {
+			asked.Add(1)
+			text := fmt.Sprintf("connected_sidecars:%d\r\n", count.Load())
+			reply += fmt.Sprintf("$%d\r\n%s\r\n", len(text), text)
+		} else if bytes.Contains(buf[:n], []byte("PING")) {
+			reply += "+PONG\r\n"
+		}
+		if _, err := hub.Write([]byte(reply)); err != nil {
+			return
+		}
 	}
 }

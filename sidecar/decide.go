@@ -65,10 +65,12 @@ func (f *Front) take(form form, quantity int64, args [][]byte, w *resp.Writer) {
 	sh.mu.Lock()
 	a := sh.table.Account(f.user.Name(), f.text)
 	verdict, answer := a.Take(now, quantity)
-	if (verdict == account.Pass || verdict == account.Wait) && !s.o.Hub.Up() {
-		if verdict == account.Wait {
-			a.Gone(quantity)
-		}
+	lost := !s.o.Hub.Up()
+	if verdict == account.Wait && lost {
+		a.Gone(quantity)
+		verdict = account.Pass
+	}
+	if verdict == account.Pass && lost && s.o.Hub.Met() {
 		r := request{a, quantity, form}
 		verdict, answer = s.withoutHub(a, now, quantity)
 		sh.mu.Unlock()

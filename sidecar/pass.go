@@ -17,6 +17,7 @@ type pass struct {
 	shard *shard
 	reply []byte // the pieces so far
 	ended bool   // the answer is there or late; shard.mu guards it
+	held  bool   // it is not sent yet; shard.mu guards it
 }
 
 // newPass makes a question; mu is held. The caller sends it without the lock.
@@ -26,10 +27,24 @@ func (sh *shard) newPass(now account.Time, w *waiter) *pass {
 	return p
 }
 
-// send sends the question.
+// send sends the question. Until the hub has answered once, it waits for that.
 func (p *pass) send() {
+	if p.hold(p.shard.sidecar.o.Hub.Up()) {
+		return
+	}
 	command := withMillis([]byte(p.account.Command()), p.quantity)
 	p.user.Send(p.lane, 2, &router.Request{Command: command, Sink: p})
+}
+
+// hold keeps a question for the first answer of the hub, unless the hub has answered before, or may do so.
+func (p *pass) hold(mayAnswer bool) bool {
+	if mayAnswer || p.shard.sidecar.o.Hub.Met() {
+		return false
+	}
+	p.shard.mu.Lock()
+	defer p.shard.mu.Unlock()
+	p.held, p.shard.holds = true, true
+	return true
 }
 
 // withMillis adds a quantity and MS to a command.
@@ -99,7 +114,9 @@ func (p *pass) Lost(err error) {
 		p.slot.write(errorReply(refusal.Error()), true)
 		return
 	}
-	p.late()
+	if !errors.As(err, &router.Unsent{}) || !p.hold(false) {
+		p.late()
+	}
 }
 
 func (p *pass) over() bool { return p.ended }

@@ -15,6 +15,7 @@ type shard struct {
 	table   *account.Table
 	waiting map[*account.Account][]*waiter
 	due     []due // questions on their way, the oldest first
+	holds   bool  // some of them wait for the first answer of the hub since the start
 }
 
 // waiter is a request that waits for an answer to a question for a lease.
@@ -89,6 +90,7 @@ func (sh *shard) tick(now account.Time) {
 	if sh.due = sh.due[n:]; len(sh.due) == 0 {
 		sh.due = nil
 	}
+	held := sh.takeHeld()
 	if sh.table.Holds() {
 		sh.table.Tick(now, func(a *account.Account, q account.Ask) {
 			asks = append(asks, sh.newAsk(now, a, q))
@@ -101,4 +103,23 @@ func (sh *shard) tick(now account.Time) {
 	for _, a := range asks {
 		a.send()
 	}
+	for _, p := range held {
+		p.send()
+	}
+}
+
+// takeHeld returns the questions that wait for the first answer of the hub, as soon as it has come; mu is
+// held.
+func (sh *shard) takeHeld() (all []*pass) {
+	if !sh.holds || !sh.sidecar.o.Hub.Up() {
+		return nil
+	}
+	sh.holds = false
+	for _, d := range sh.due {
+		if p, is := d.question.(*pass); is && p.held {
+			p.held = false
+			all = append(all, p)
+		}
+	}
+	return all
 }

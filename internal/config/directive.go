@@ -24,6 +24,7 @@ type Directive struct {
 	Many      bool   // it accepts several arguments
 	Inert     bool   // it is checked, kept and shown, and has no effect
 	Note      string // why it is inert; "" gives no reason
+	OfKeys    bool   // it is about keys or users, which a sidecar does not have
 
 	get func(*Config) string
 	set func(*Config, []string) error
@@ -33,10 +34,11 @@ type Directive struct {
 var (
 	ErrImmutable = errors.New("can't set immutable config")
 	ErrProtected = errors.New("can't set protected config")
+	ErrOfHub     = errors.New("this server is a sidecar, where it has no effect: set it at the hub")
 )
 
 // Settable reports whether a client may change the directive with CONFIG SET: the result is nil,
-// [ErrImmutable] or [ErrProtected]. local says that the client is from the loopback address or a unix
+// [ErrImmutable], [ErrProtected] or [ErrOfHub]. local says that the client is from the loopback address or a unix
 // socket.
 func (d *Directive) Settable(c *Config, local bool) error {
 	switch {
@@ -44,6 +46,8 @@ func (d *Directive) Settable(c *Config, local bool) error {
 		return ErrImmutable
 	case d.Protected && !c.EnableProtectedConfigs.Allows(local):
 		return ErrProtected
+	case d.OfKeys && len(c.Upstream.Nodes) > 0:
+		return ErrOfHub
 	}
 	return nil
 }
@@ -124,6 +128,14 @@ func inert[T any](name string, k value.Kind[T], def string) Directive {
 	}
 }
 
+// ofKeys marks the rows of a group.
+func ofKeys(rows []Directive) []Directive {
+	for i := range rows {
+		rows[i].OfKeys = true
+	}
+	return rows
+}
+
 // group sets the group of its rows. It gives its summary to each row without a summary.
 func group(title, summary string, rows ...Directive) []Directive {
 	for i := range rows {
@@ -139,6 +151,7 @@ func (d Directive) alias(names ...string) Directive { d.Aliases = names; return 
 func (d Directive) immutable() Directive            { d.Mutable = false; return d }
 func (d Directive) protected() Directive            { d.Protected = true; return d }
 func (d Directive) sensitive() Directive            { d.Sensitive = true; return d }
+func (d Directive) ofKeys() Directive               { d.OfKeys = true; return d }
 func (d Directive) hidden() Directive               { d.Hidden = true; return d }
 
 // ignored gives the reason why a directive is inert.

@@ -10,7 +10,8 @@ import (
 // inertDirectives are directives of Redis 7.0 that have no effect here. CONFIG GET and SET know them as in
 // Redis, with Redis's defaults, so that client tools work.
 var inertDirectives = slices.Concat(
-	inertProcess, inertReplication, inertCluster, inertFiles, inertTypes, inertMemory, inertTLS,
+	inertProcess, ofKeys(inertReplication), ofKeys(inertCluster), ofKeys(inertFiles), ofKeys(inertTypes),
+	ofKeys(inertMemory), inertTLS,
 )
 
 var inertProcess = group("Redis's process", "how Redis runs as a process",

@@ -35,11 +35,11 @@ var networkDirectives = group("Network", "",
 	outputLimits,
 	field("tracking-table-max-keys",
 		value.Int64(0, math.MaxInt64), "1000000", func(c *Config) *int64 { return &c.TrackingTableMaxKeys },
-		"Maximum number of keys that are remembered for CLIENT TRACKING; 0 is no limit."),
+		"Maximum number of keys that are remembered for CLIENT TRACKING; 0 is no limit.").ofKeys(),
 	field("notify-keyspace-events",
 		value.KeyspaceEvents, "", func(c *Config) *string { return &c.NotifyKeyspaceEvents },
 		"Which changes of keys the server publishes: classes (`g$zxe`, `A` for all of them) and "+
-			"channels (`K` by key, `E` by event); empty is none."),
+			"channels (`K` by key, `E` by event); empty is none.").ofKeys(),
 )
 
 var tlsDirectives = group("TLS", "",
@@ -57,7 +57,7 @@ var tlsDirectives = group("TLS", "",
 
 var securityDirectives = group("Security", "",
 	field("requirepass", value.Text, "", func(c *Config) *string { return &c.RequirePass },
-		"Password that clients must send with AUTH or HELLO.").sensitive(),
+		"Password that clients must send with AUTH or HELLO.").sensitive().ofKeys(),
 	field("auth-fail-limit", failLimit, "10 60", func(c *Config) *FailLimit { return &c.AuthFailLimit },
 		"How many different passwords and tokens of one client address may be wrong, and in how many "+
 			"seconds. The server refuses further new ones until the time in the error has passed. "+
@@ -65,11 +65,11 @@ var securityDirectives = group("Security", "",
 	field("acllog-max-len",
 		value.Int64(0, math.MaxInt64), "128", func(c *Config) *int64 { return &c.ACLLogMaxLen },
 		"Maximum number of entries that ACL LOG keeps: failed attempts to authenticate, and commands "+
-			"that their user may not run."),
+			"that their user may not run.").ofKeys(),
 	field("aclfile", value.Text, "", func(c *Config) *string { return &c.ACLFile },
 		"File of the [ACL users](acl.md), one in each line. It must exist. It is an error to use an aclfile and lines `user name rule…` in the configuration.").immutable(),
 	field("acl-pubsub-default", value.Enum(AllChannels, ResetChannels), "resetchannels", func(c *Config) *PubSubDefault { return &c.ACLPubSubDefault },
-		"Whether the rules of a new ACL user begin with all channels, or with none."),
+		"Whether the rules of a new ACL user begin with all channels, or with none.").ofKeys(),
 	field("enable-debug-command", access, "no", func(c *Config) *Access { return &c.EnableDebugCommand },
 		"Who may use DEBUG, also for the test clock: nobody, everybody, or local clients.").immutable(),
 	field("enable-protected-configs",

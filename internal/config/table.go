@@ -10,9 +10,10 @@ import (
 
 var (
 	table = slices.Concat(
-		networkDirectives, tlsDirectives, securityDirectives, memoryDirectives,
-		generalDirectives, limiterDirectives, scriptDirectives, httpDirectives, observeDirectives,
-		metricsDirectives, persistenceDirectives, clusterDirectives, upstreamDirectives, inertDirectives,
+		networkDirectives, tlsDirectives, securityDirectives, ofKeys(memoryDirectives),
+		generalDirectives, limiterDirectives, ofKeys(scriptDirectives), httpDirectives, ofKeys(observeDirectives),
+		metricsDirectives, ofKeys(persistenceDirectives), ofKeys(clusterDirectives), upstreamDirectives,
+		inertDirectives,
 	)
 	names, byName = indexTable()
 )

@@ -213,6 +213,29 @@ func TestSidecarWithoutHub(t *testing.T) {
 	require.Equal(t, 1, strings.Count(side.log.String(), "the hub does not answer"))
 }
 
+// TestSidecarBeforeItsHub: a decision waits for the first answer of the hub, for upstream-timeout at most.
+func TestSidecarBeforeItsHub(t *testing.T) {
+	hub := start(t)
+	proxy := newCut(t, hub.Addr().String())
+	proxy.cut(true)
+	side := start(t, "--upstream", proxy.Addr().String(), "--upstream-timeout", "60000")
+	var all []*resptest.Client
+	for i := range 40 { // some of them are those of hot keys
+		c := side.dial(t)
+		c.Write(resptest.Command("CL.THROTTLE", "k", 100, 30, 60))
+		c.Write(resptest.Command("CL.THROTTLE", i, 15, 30, 60))
+		all = append(all, c)
+	}
+	require.Eventually(t, func() bool { return strings.Contains(side.log.String(), "the hub does not answer") }, timeout, time.Millisecond)
+	proxy.cut(false)
+	for _, c := range all {
+		require.Equal(t, int64(0), c.Recv().([]any)[0])
+		require.Equal(t, []any{int64(0), int64(16), int64(15), int64(-1), int64(2)}, c.Recv())
+	}
+	late := start(t, "--upstream", "127.0.0.1:"+strconv.Itoa(porttest.Free(t)), "--upstream-timeout", "1")
+	require.Contains(t, late.dial(t).Do("CL.THROTTLE", "k", 15, 30, 60), resptest.Error("NOHUB the hub"))
+}
+
 // cut relays to an address until it is cut.
 type cutter struct {
 	net.Listener
@@ -368,6 +391,32 @@ func TestSidecarDoors(t *testing.T) {
 	require.Contains(t, strange.dial(t).Do("GET", "a"), resptest.Error("NOHUB the hub does not answer (tls: failed to verify certificate"))
 	_, err = open(t, "--upstream", hub, "--upstream-tls", "yes", "--tls-ca-cert-file", file("none.crt"))
 	require.ErrorContains(t, err, "tls-ca-cert-file")
+}
+
+// TestSidecarRefusesDirectivesOfTheHub: what has no effect in a sidecar is refused. The value that is in force is none of that.
+func TestSidecarRefusesDirectivesOfTheHub(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	c := side.dial(t)
+	for name, value := range map[string]string{
+		"save": "60 1", "appendonly": "yes", "appendfsync": "always", "maxmemory": "1gb", "maxmemory-policy": "allkeys-lru", "requirepass": "x",
+		"hash-max-listpack-entries": "9", "notify-keyspace-events": "KEA", "slowlog-log-slower-than": "1", "busy-reply-threshold": "1",
+		"cluster-allow-reads-when-down": "yes", "min-replicas-to-write": "1", "acllog-max-len": "1",
+		"latency-monitor-threshold": "1", "lazyfree-lazy-expire": "yes", "adaptive-metrics-keys": "k",
+	} {
+		before := c.Do("CONFIG", "GET", name)
+		require.Equal(t, resptest.Error("ERR CONFIG SET failed (possibly related to argument '"+name+
+			"') - this server is a sidecar, where it has no effect: set it at the hub"), c.Do("CONFIG", "SET", "timeout", 99, name, value), name)
+		require.Equal(t, before, c.Do("CONFIG", "GET", name))
+		ok(t, c, "CONFIG", "SET", name, before.([]any)[1])
+	}
+	require.Equal(t, []any{"timeout", "0"}, c.Do("CONFIG", "GET", "timeout"))
+	for name, value := range map[string]string{
+		"timeout": "60", "maxclients": "500", "loglevel": "verbose", "upstream-lease": "500", "upstream-lost": "allow", "tcp-keepalive": "30",
+		"client-output-buffer-limit": "normal 0 0 0", "auth-fail-limit": "5 60", "hz": "20",
+	} {
+		ok(t, c, "CONFIG", "SET", name, value)
+	}
 }
 
 // TestSidecarForgetsOldLimits: upstream-keys bounds what a sidecar remembers.
