@@ -139,10 +139,10 @@ func TestSidecarsAreCounted(t *testing.T) {
 		}
 		asked.Store(0)
 		count.Store(7)
-		time.Sleep(9 * time.Second)
+		time.Sleep(8 * time.Second)
 		require.Zero(t, asked.Load())
 		require.EqualValues(t, 500, h.Sidecars())
-		time.Sleep(2 * time.Second)
+		time.Sleep(3 * time.Second)
 		require.EqualValues(t, 7, h.Sidecars())
 	})
 }

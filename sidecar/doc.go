@@ -12,8 +12,9 @@
 //	pass.go      a limiter's command that the hub decides
 //	login.go     AUTH and HELLO: the hub says who may do what
 //	line.go      a client without a socket, for HTTP
+//	explained.go what the hub said about the limits of a rule, for questions over HTTP
 //	permit.go    INFO and CONFIG: the hub says who may run them here
-//	pin.go       a client with a connection to the hub of its own
+//	own.go       a client with a connection to the hub of its own
 //
 // Package account says what to do with units and answers. Package router has the connections to the hub.
 //
@@ -34,6 +35,8 @@
 //
 // # Locks
 //
-// A shard's lock guards its accounts and those who wait for them. order.mu guards the replies of a client.
-// None of them is held while a request is given to package router, and no two of them are held at once.
+// A shard's lock guards its accounts and those who wait for them. order.mu guards the replies of a client,
+// explained.mu the explanations. None of them is held while a request is given to package router, and no two
+// of them are held at once. own.mu guards how far the own connection of a client is. It is taken before the
+// locks of package router.
 package sidecar

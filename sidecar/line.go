@@ -19,6 +19,10 @@ type Line struct {
 	peer    commands.Peer
 	running bool   // a command waits for its reply
 	reply   []byte // order.mu guards it
+
+	out       resp.Writer // the reply to a question that is there at once
+	check     string      // see nameOf
+	asksCheck bool        // the question goes as CL.CHECK
 }
 
 // ConnectLine returns the front of a new client without a socket.
@@ -39,13 +43,20 @@ func (c *collector) Push(p []byte) { c.line.reply = append(c.line.reply, p...) }
 
 // Handle runs a command. It returns Retry until the reply is there.
 func (l *Line) Handle(args [][]byte, w *resp.Writer) resp.Status {
-	asked := l.Conn().Link.Asked
+	asked, out := l.Conn().Link.Asked, w
 	if !l.running {
 		if asked != nil {
-			args = append(args[:len(args):len(args)], []byte("MS"))
+			args, out = l.ask(asked, args), &l.out
+			out.Reset()
+			out.Proto = w.Proto
 		}
-		st := l.Front.Handle(args, w)
-		if l.running = st == resp.Continue && l.order.state.Load(); !l.running {
+		st := l.Front.Handle(args, out)
+		switch l.running = st == resp.Continue && l.order.state.Load(); {
+		case l.running:
+		case asked == nil || st != resp.Continue:
+			return st
+		default:
+			l.end(out.Bytes(), w)
 			return st
 		}
 	}
@@ -58,10 +69,15 @@ func (l *Line) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	l.reply = nil
 	l.order.mu.Unlock()
 	l.order.state.Store(false)
-	if asked == nil || len(reply) == 0 || reply[0] == '-' || !readQuestion(reply, asked) {
+	l.end(reply, w)
+	return resp.Continue
+}
+
+// end answers the question of the caller, or replies.
+func (l *Line) end(reply []byte, w *resp.Writer) {
+	if asked := l.Conn().Link.Asked; asked == nil || !l.read(reply, asked) {
 		w.Raw(reply)
 	}
-	return resp.Continue
 }
 
 // Closed ends the client.

@@ -40,15 +40,16 @@ type Options struct {
 
 // Sidecar is what all clients share. Its methods are safe for concurrent use.
 type Sidecar struct {
-	o       Options
-	user    *router.User // of clients that do not authenticate
-	seed    maphash.Seed
-	shards  [shards]shard
-	lost    atomic.Int64 // decisions that the hub did not answer
-	dropped atomic.Int64 // when accounts were dropped last, by the clock of accounts
-	rights  sync.Map     // of users, as the hub said last: right to error
-	running sync.WaitGroup
-	stop    context.CancelFunc
+	o         Options
+	user      *router.User // of clients that do not authenticate
+	seed      maphash.Seed
+	shards    [shards]shard
+	lost      atomic.Int64 // decisions that the hub did not answer
+	dropped   atomic.Int64 // when accounts were dropped last, by the clock of accounts
+	rights    sync.Map     // of users, as the hub said last: right to error
+	explained explained
+	running   sync.WaitGroup
+	stop      context.CancelFunc
 }
 
 // shards is how many parts the accounts have. Clients with different keys rarely wait for each other.

@@ -367,6 +367,55 @@ func TestSidecarAnswersHTTP(t *testing.T) {
 	require.GreaterOrEqual(t, status, 500, body)
 }
 
+// TestSidecarLeasesOverHTTP: hot keys of rules are leased, whatever the door. The limit holds exactly.
+func TestSidecarLeasesOverHTTP(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub, "--http-port", strconv.Itoa(porttest.Free(t)))
+	admin := hub.dial(t)
+	ok(t, admin, "CL.RULE", "SET", "api", "CL.WINDOW", 400, 3600)
+	ok(t, admin, "CL.RULE", "SET", "two", "CL.WINDOW", 500, 3600, "AND", "CL.THROTTLE", 9999, 10000, 3600)
+	for _, path := range []string{"/check/api?key=k", "/forward/rule=api&key=path/p", "/check/two?key=k"} {
+		limit, before := 400, hub.calls(t, "cl.mcheck")+hub.calls(t, "cl.check")
+		if path == "/check/two?key=k" {
+			limit = 500
+		}
+		allowed, refused := 0, 0
+		for range 2 * limit {
+			reply, err := http.Post("http://"+side.api.plain.Address()+path, "", nil)
+			require.NoError(t, err)
+			body, err := io.ReadAll(reply.Body)
+			require.NoError(t, err)
+			reply.Body.Close()
+			policies := strings.Split(reply.Header.Get("RateLimit-Policy"), ", ")
+			require.Contains(t, policies[0], fmt.Sprintf("q=%d;w=3600", limit))
+			switch reply.StatusCode {
+			case 200:
+				allowed++
+				left := fmt.Sprintf("r=%d;", limit-allowed)
+				require.Contains(t, reply.Header.Get("RateLimit"), left, string(body))
+			case 429:
+				refused++
+				require.NotEmpty(t, reply.Header.Get("Retry-After"))
+				require.Contains(t, string(body), "violated-policies")
+			default:
+				t.Fatal(reply.Status, string(body))
+			}
+			require.Len(t, policies, 1+strings.Count(path, "two"))
+		}
+		require.LessOrEqual(t, allowed, limit, path)
+		require.Greater(t, allowed, limit*9/10, path)
+		require.Less(t, hub.calls(t, "cl.mcheck")+hub.calls(t, "cl.check")-before, allowed, path)
+	}
+	require.Positive(t, hub.calls(t, "cl.lease"))
+	admin.Do("CL.RULE", "DEL", "api")
+	require.Eventually(t, func() bool {
+		reply, err := http.Post("http://"+side.api.plain.Address()+"/check/api?key=k", "", nil)
+		require.NoError(t, err)
+		reply.Body.Close()
+		return reply.StatusCode == 404
+	}, timeout, 10*time.Millisecond)
+}
+
 // TestSidecarDoors: clients come over a unix socket and with TLS, and the hub is asked with TLS.
 func TestSidecarDoors(t *testing.T) {
 	dir := t.TempDir()

@@ -1,0 +1,128 @@
+package sidecar
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+)
+
+// explained remembers what the hub has said about each limit of a rule and a key. So a question about them can
+// be asked as CL.CHECK, which a lease answers.
+type explained struct {
+	mu  sync.Mutex // guards all
+	all map[string]*explanation
+}
+
+// mostExplained is how many explanations are kept before all are forgotten: each counts for a second only.
+const mostExplained = 2048
+
+// freshFor is how long an explanation counts, in microseconds. Then the hub gets the whole question again.
+const freshFor = 1_000_000
+
+// explanation is what the hub has said, and what has been spent since.
+type explanation struct {
+	at       int64 // microseconds
+	spent    int64
+	shadow   bool
+	policies []rules.Policy
+}
+
+// nameOf returns by which name an explanation is kept; "" for a question that only the hub answers: one about
+// several rules or scopes, or another quantity than 1.
+func nameOf(q *rules.Question) string {
+	if len(q.Pairs) != 2 || q.Charge || q.Peek || q.Quantity != 1 || bytes.IndexByte(q.Pairs[0], '@') >= 0 ||
+		len(q.Pairs[0])+len(q.Pairs[1]) > longestText {
+		return ""
+	}
+	return string(q.Pairs[0]) + "\x00" + string(q.Pairs[1])
+}
+
+// isFresh reports whether CL.CHECK may answer a question.
+func (e *explained) isFresh(name string, now int64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	one := e.all[name]
+	return one != nil && !one.shadow && now-one.at < freshFor
+}
+
+// keep keeps the answer of the hub to a question.
+func (e *explained) keep(name string, now int64, q *rules.Question) {
+	one := &explanation{at: now, policies: slices.Clone(q.Policies)}
+	for i := range one.policies {
+		p := &one.policies[i]
+		one.shadow = one.shadow || p.Shadow
+		p.Rule, p.Scope, p.Kind = nil, strings.Clone(p.Scope), strings.Clone(p.Kind)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.all == nil || len(e.all) >= mostExplained {
+		e.all = map[string]*explanation{}
+	}
+	e.all[name] = one
+}
+
+// fill answers a question by the reply to CL.CHECK. It is exact for the limit that decides. For the other limits
+// it is the last answer of the hub, less what has been spent since.
+func (e *explained) fill(name string, now int64, a limiters.Answer, q *rules.Question) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	one := e.all[name]
+	if one == nil {
+		one = &explanation{policies: make([]rules.Policy, 1)} // forgotten since the question
+	}
+	q.Tightest, q.Shadow, q.Refusing = a, false, -1
+	if a.Limited {
+		q.Refusing = 0
+	} else {
+		one.spent++
+	}
+	decides := max(0, slices.IndexFunc(one.policies, func(p rules.Policy) bool { return p.Limit == a.Limit }))
+	for i, p := range one.policies {
+		p.Rule = q.Pairs[0]
+		p.Limited, p.RetryAfter = false, limiters.Never
+		p.Remaining = max(0, p.Remaining-one.spent)
+		p.ResetAfter = max(0, p.ResetAfter-(now-one.at)*1000)
+		if i == decides {
+			p.Answer = a
+		}
+		q.Policies = append(q.Policies, p)
+	}
+}
+
+// ask returns the words with which a line asks a question: as CL.CHECK if a lease may answer it.
+func (l *Line) ask(q *rules.Question, words [][]byte) [][]byte {
+	l.check = nameOf(q)
+	if l.check != "" && l.sidecar.explained.isFresh(l.check, l.time().Boot) {
+		l.asksCheck = true
+		return [][]byte{[]byte("CL.CHECK"), q.Pairs[0], q.Pairs[1], []byte("MS")}
+	}
+	l.asksCheck = false
+	return append(words[:len(words):len(words)], []byte("MS"))
+}
+
+// read reads the reply to a question. It reports false if the reply is another one.
+func (l *Line) read(reply []byte, q *rules.Question) bool {
+	if len(reply) == 0 || reply[0] == '-' {
+		return false
+	}
+	now, all := l.sidecar.o.Clock().Boot, &l.sidecar.explained
+	if l.asksCheck {
+		r := &reader{reply}
+		if r.int() != 5 {
+			return false
+		}
+		all.fill(l.check, now, r.answer(), q)
+		return true
+	}
+	if !readQuestion(reply, q) {
+		return false
+	}
+	if l.check != "" {
+		all.keep(l.check, now, q)
+	}
+	return true
+}
