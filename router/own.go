@@ -66,7 +66,7 @@ func (o *Own) name() string {
 	return o.client
 }
 
-// streams reports whether the bytes of the hub are messages. A link that clients share has none.
+// streams reports whether the bytes of the hub are messages. On a link that clients share, they never are.
 func (o *Own) streams() bool { return o != nil && o.raw.Load() }
 
 // written notes that the link has written what waited.

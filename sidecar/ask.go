@@ -1,10 +1,6 @@
 package sidecar
 
 import (
-	"bytes"
-	"strconv"
-
-	"cellserver/internal/decimal"
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -35,23 +31,6 @@ func (q *ask) send() {
 	command := leaseCommand([]byte(q.account.Command()), q.ask)
 	user.Send(router.AskLane, 2, &router.Request{Command: command, Sink: q})
 }
-
-// leaseCommand writes CL.LEASE want ttl [BACK n at ends] command…; the command is in RESP already.
-func leaseCommand(command []byte, q account.Ask) []byte {
-	head, words, _ := bytes.Cut(command, []byte("\r\n"))
-	n, _ := decimal.Parse(head[1:])
-	own := []string{"CL.LEASE", number(q.Want), number(q.TTL)}
-	if q.Back.Units > 0 {
-		own = append(own, "BACK", number(q.Back.Units), number(q.Back.At), number(q.Back.Ends))
-	}
-	all := router.AppendHeader(make([]byte, 0, len(command)+96), '*', int(n)+len(own))
-	for _, word := range own {
-		all = router.AppendWord(all, word)
-	}
-	return append(all, words...)
-}
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Reply implements [router.Sink].
 func (q *ask) Reply(p []byte, end bool) {

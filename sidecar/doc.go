@@ -5,16 +5,21 @@
 //	front.go     Front: one client; which way each of its commands takes
 //	words.go     which commands are answered here, and which need a connection of their own
 //	order.go     replies leave in the order of the commands
+//	relayed.go   the replies of the hub, in this order
 //	decide.go    a limiter's command: from its words to a verdict
 //	reply.go     the replies of limiters: reads those of the hub, writes our own
+//	lease.go     the words of the questions to the hub
 //	shard.go     accounts, and who waits for them
 //	ask.go       a question for a lease
 //	pass.go      a limiter's command that the hub decides
 //	login.go     AUTH and HELLO: the hub says who may do what
+//	credentials.go  the words of AUTH and HELLO
 //	line.go      a client without a socket, for HTTP
-//	explained.go what the hub said about the limits of a rule, for questions over HTTP
+//	question.go  reads answers of the hub about rules
+//	explained.go  what the hub said about the limits of a rule, for questions over HTTP
 //	permit.go    INFO and CONFIG: the hub says who may run them here
-//	own.go       a client with a connection to the hub of its own
+//	own.go       the connection to the hub of one client
+//	state.go     the commands of such a client
 //
 // Package account says what to do with units and answers. Package router has the connections to the hub.
 //

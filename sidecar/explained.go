@@ -31,8 +31,8 @@ type explanation struct {
 	policies []rules.Policy
 }
 
-// nameOf returns by which name an explanation is kept; "" for a question that only the hub answers: one about
-// several rules or scopes, or another quantity than 1.
+// nameOf returns by which name an explanation is kept. It is "" for a question that only the hub answers: one
+// about several rules or scopes, or another quantity than 1.
 func nameOf(q *rules.Question) string {
 	if len(q.Pairs) != 2 || q.Charge || q.Peek || q.Quantity != 1 || bytes.IndexByte(q.Pairs[0], '@') >= 0 ||
 		len(q.Pairs[0])+len(q.Pairs[1]) > longestText {
@@ -91,38 +91,4 @@ func (e *explained) fill(name string, now int64, a limiters.Answer, q *rules.Que
 		}
 		q.Policies = append(q.Policies, p)
 	}
-}
-
-// ask returns the words with which a line asks a question: as CL.CHECK if a lease may answer it.
-func (l *Line) ask(q *rules.Question, words [][]byte) [][]byte {
-	l.check = nameOf(q)
-	if l.check != "" && l.sidecar.explained.isFresh(l.check, l.time().Boot) {
-		l.asksCheck = true
-		return [][]byte{[]byte("CL.CHECK"), q.Pairs[0], q.Pairs[1], []byte("MS")}
-	}
-	l.asksCheck = false
-	return append(words[:len(words):len(words)], []byte("MS"))
-}
-
-// read reads the reply to a question. It reports false if the reply is another one.
-func (l *Line) read(reply []byte, q *rules.Question) bool {
-	if len(reply) == 0 || reply[0] == '-' {
-		return false
-	}
-	now, all := l.sidecar.o.Clock().Boot, &l.sidecar.explained
-	if l.asksCheck {
-		r := &reader{reply}
-		if r.int() != 5 {
-			return false
-		}
-		all.fill(l.check, now, r.answer(), q)
-		return true
-	}
-	if !readQuestion(reply, q) {
-		return false
-	}
-	if l.check != "" {
-		all.keep(l.check, now, q)
-	}
-	return true
 }

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"errors"
 	"sync/atomic"
 
 	"cellserver/commands"
@@ -225,17 +224,4 @@ func (f *Front) Closed() {
 func (s *Sidecar) noHub() string {
 	return "NOHUB the hub " + s.o.Hub.Leader() + " does not answer within upstream-timeout, and this " +
 		"sidecar does not know the limit yet: try again, and look at the hub"
-}
-
-// lossText is the error of a command that the hub does not answer.
-func lossText(err error) string {
-	var no router.Refusal
-	if errors.As(err, &no) {
-		return no.Error()
-	}
-	outcome := "the command may have run"
-	if errors.As(err, &router.Unsent{}) {
-		outcome = "the command has not run"
-	}
-	return "NOHUB the hub does not answer (" + err.Error() + "): " + outcome + "; look at the hub"
 }

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"cellserver/commands"
 )
@@ -167,4 +168,25 @@ func (o *order) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed, o.slots = true, nil
+}
+
+// Bounds of a client that does not read its replies.
+const (
+	mostUnread = 1 << 20              // bytes; with more, its own connection is not read
+	slowReader = 2 * time.Millisecond // so long it is not asked again
+)
+
+// push sends a message to the client, and waits for a client that does not read.
+func (o *order) push(p []byte) {
+	if len(p) > 0 {
+		o.peer.Push(p)
+		o.slow()
+	}
+}
+
+// slow waits while much waits for the client. Only a connection that nobody shares may wait.
+func (o *order) slow() {
+	for o.peer.Pending() > mostUnread && !o.gone() {
+		time.Sleep(slowReader)
+	}
 }

@@ -1,10 +1,8 @@
 package sidecar
 
 import (
-	"bytes"
 	"errors"
 
-	"cellserver/internal/decimal"
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -45,22 +43,6 @@ func (p *pass) hold(mayAnswer bool) bool {
 	defer p.shard.mu.Unlock()
 	p.held, p.shard.holds = true, true
 	return true
-}
-
-// withMillis adds a quantity and MS to a command.
-func withMillis(command []byte, quantity int64) []byte {
-	head, words, _ := bytes.Cut(command, []byte("\r\n"))
-	n, _ := decimal.Parse(head[1:])
-	all := router.AppendHeader(make([]byte, 0, len(command)+48), '*', int(n)+3)
-	all = append(all, words...)
-	name := "QUANTITY"
-	if bytes.HasPrefix(words, []byte("$4\r\ngcra\r\n")) {
-		name = "TOKENS"
-	}
-	for _, word := range []string{name, number(quantity), "MS"} {
-		all = router.AppendWord(all, word)
-	}
-	return all
 }
 
 // Reply implements [router.Sink].
@@ -140,24 +122,3 @@ func (r *request) outcome(s *Sidecar, verdict account.Verdict, answer account.An
 	}
 	return r.form.reply(verdict == account.Refused, answer)
 }
-
-// relayed is the sink of a command that the hub answers.
-type relayed struct{ *slot }
-
-// Reply implements [router.Sink].
-func (r *relayed) Reply(p []byte, end bool) { r.write(p, end) }
-
-// Lost implements [router.Sink].
-func (r *relayed) Lost(err error) {
-	r.order.mu.Lock()
-	begun := r.begun
-	r.order.mu.Unlock()
-	if begun {
-		r.order.peer.Close() // the rest of the reply does not come
-		return
-	}
-	r.write(errorReply(lossText(err)), true)
-}
-
-// errorReply returns an error reply.
-func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }

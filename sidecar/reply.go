@@ -2,9 +2,11 @@ package sidecar
 
 import (
 	"bytes"
+	"slices"
 
 	"cellserver/internal/decimal"
 	"cellserver/resp"
+	"cellserver/router"
 	"cellserver/sidecar/account"
 )
 
@@ -107,4 +109,26 @@ func hasCode(reply []byte, codes ...string) bool {
 		}
 	}
 	return false
+}
+
+// withSections puts the sections of the hub in the place of our own in a reply of INFO: the hub has the keys.
+func withSections(reply, hub []byte) []byte {
+	head, ours := sectionsOf(reply)
+	_, theirs := sectionsOf(hub)
+	for i, mine := range ours {
+		for _, section := range theirs {
+			title, _, _ := bytes.Cut(section, []byte("\r\n"))
+			if at := bytes.Index(mine, title); at >= 0 {
+				ours[i] = slices.Concat(mine[:at], section) // RESP3 has the format before the first title
+			}
+		}
+	}
+	text := append(bytes.Join(ours, []byte("\r\n\r\n")), "\r\n"...)
+	return slices.Concat(router.AppendHeader(nil, head[0], len(text)), text, []byte("\r\n"))
+}
+
+// sectionsOf returns the sections in a reply of INFO, and its first line.
+func sectionsOf(reply []byte) (head []byte, sections [][]byte) {
+	head, text, _ := bytes.Cut(reply, []byte("\r\n"))
+	return head, bytes.Split(bytes.TrimRight(text, "\r\n"), []byte("\r\n\r\n"))
 }

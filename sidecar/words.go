@@ -72,3 +72,23 @@ func isLong(cmd *commands.Command) bool {
 
 // classes has the class of each way that leads to the hub.
 var classes = [...]router.Class{scripts: router.Scripts, longs: router.Long}
+
+// isFarewell reports whether a command ends what the client has.
+func isFarewell(cmd *commands.Command) bool {
+	return cmd != nil && (cmd.Name == "quit" || cmd.Name == "reset")
+}
+
+// isPersonal reports whether a command is about the client itself. The hub knows another client.
+func isPersonal(cmd *commands.Command) bool {
+	switch cmd.FullName() {
+	case "client|id", "client|info", "client|kill", "client|list", "client|unblock":
+		return true
+	}
+	return false
+}
+
+// personal returns a command for the hub in the place of a personal one that cannot run here. The hub refuses
+// it in words that the client understands, and so the transaction, too.
+func personal(cmd *commands.Command, where string) [][]byte {
+	return [][]byte{[]byte("CLIENT"), []byte(cmd.FullName() + " through a sidecar " + where)}
+}

@@ -1,0 +1,43 @@
+package sidecar
+
+import (
+	"bytes"
+	"strconv"
+
+	"cellserver/internal/decimal"
+	"cellserver/router"
+	"cellserver/sidecar/account"
+)
+
+// withMillis adds a quantity and MS to a command.
+func withMillis(command []byte, quantity int64) []byte {
+	head, words, _ := bytes.Cut(command, []byte("\r\n"))
+	n, _ := decimal.Parse(head[1:])
+	all := router.AppendHeader(make([]byte, 0, len(command)+48), '*', int(n)+3)
+	all = append(all, words...)
+	name := "QUANTITY"
+	if bytes.HasPrefix(words, []byte("$4\r\ngcra\r\n")) {
+		name = "TOKENS"
+	}
+	for _, word := range []string{name, number(quantity), "MS"} {
+		all = router.AppendWord(all, word)
+	}
+	return all
+}
+
+// leaseCommand writes CL.LEASE want ttl [BACK n at ends] command…; the command is in RESP already.
+func leaseCommand(command []byte, q account.Ask) []byte {
+	head, words, _ := bytes.Cut(command, []byte("\r\n"))
+	n, _ := decimal.Parse(head[1:])
+	own := []string{"CL.LEASE", number(q.Want), number(q.TTL)}
+	if q.Back.Units > 0 {
+		own = append(own, "BACK", number(q.Back.Units), number(q.Back.At), number(q.Back.Ends))
+	}
+	all := router.AppendHeader(make([]byte, 0, len(command)+96), '*', int(n)+len(own))
+	for _, word := range own {
+		all = router.AppendWord(all, word)
+	}
+	return append(all, words...)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

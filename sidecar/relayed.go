@@ -1,0 +1,58 @@
+package sidecar
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"cellserver/router"
+)
+
+// relayed is the sink of a command that the hub answers.
+type relayed struct{ *slot }
+
+// Reply implements [router.Sink].
+func (r *relayed) Reply(p []byte, end bool) { r.write(p, end) }
+
+// Lost implements [router.Sink].
+func (r *relayed) Lost(err error) {
+	r.order.mu.Lock()
+	begun := r.begun
+	r.order.mu.Unlock()
+	if begun {
+		r.order.peer.Close() // the rest of the reply does not come
+		return
+	}
+	r.write(errorReply(lossText(err)), true)
+}
+
+// errorReply returns an error reply.
+func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }
+
+// owned is the sink of a reply on a client's own connection.
+type owned struct {
+	relayed
+	selects int64         // a database
+	db      *atomic.Int64 // gets it if the hub says OK; nil for other commands
+}
+
+// Reply implements [router.Sink].
+func (r *owned) Reply(p []byte, end bool) {
+	if r.db != nil && string(p) == "+OK\r\n" {
+		r.db.Store(r.selects)
+	}
+	r.relayed.Reply(p, end)
+	r.order.slow()
+}
+
+// lossText is the error of a command that the hub does not answer.
+func lossText(err error) string {
+	var no router.Refusal
+	if errors.As(err, &no) {
+		return no.Error()
+	}
+	outcome := "the command may have run"
+	if errors.As(err, &router.Unsent{}) {
+		outcome = "the command has not run"
+	}
+	return "NOHUB the hub does not answer (" + err.Error() + "): " + outcome + "; look at the hub"
+}
