@@ -59,8 +59,8 @@ const (
 	countLeast = 4                     // rounds, at least
 )
 
-// untilCount returns how many rounds the number of sidecars counts. All sidecars together ask about ten times a
-// second, up to a hundred sidecars.
+// untilCount returns how many rounds the number of sidecars counts. All sidecars together ask about ten
+// times a second, up to a hundred sidecars.
 func (w *watched) untilCount() int {
 	return int(min(max(w.Sidecars()*countLeast/10, countLeast), countEvery))
 }

@@ -10,8 +10,8 @@ import (
 	"cellserver/limiters/rules"
 )
 
-// explained remembers what the hub has said about each limit of a rule and a key. So a question about them can
-// be asked as CL.CHECK, which a lease answers.
+// explained remembers what the hub has said about each limit of a rule and a key. So a question about them
+// can be asked as CL.CHECK, which a lease answers.
 type explained struct {
 	mu  sync.Mutex // guards all
 	all map[string]*explanation
@@ -65,8 +65,8 @@ func (e *explained) keep(name string, now int64, q *rules.Question) {
 	e.all[name] = one
 }
 
-// fill answers a question by the reply to CL.CHECK. It is exact for the limit that decides. For the other limits
-// it is the last answer of the hub, less what has been spent since.
+// fill answers a question by the reply to CL.CHECK. It is exact for the limit that decides. For the other
+// limits it is the last answer of the hub, less what has been spent since.
 func (e *explained) fill(name string, now int64, a limiters.Answer, q *rules.Question) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

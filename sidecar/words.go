@@ -67,7 +67,8 @@ func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
 // isLong reports whether the table says of a command that it may take long. One that takes long only with a
 // large string does not count: most strings are small.
 func isLong(cmd *commands.Command) bool {
-	return (cmd.Cost != nil || cmd.Flags&commands.WholeKeyspace != 0) && !strings.HasPrefix(cmd.Complexity, "O(1)")
+	mayBe := cmd.Cost != nil || cmd.Flags&commands.WholeKeyspace != 0
+	return mayBe && !strings.HasPrefix(cmd.Complexity, "O(1)")
 }
 
 // classes has the class of each way that leads to the hub.

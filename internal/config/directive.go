@@ -38,8 +38,8 @@ var (
 )
 
 // Settable reports whether a client may change the directive with CONFIG SET: the result is nil,
-// [ErrImmutable], [ErrProtected] or [ErrOfHub]. local says that the client is from the loopback address or a unix
-// socket.
+// [ErrImmutable], [ErrProtected] or [ErrOfHub]. local says that the client is from the loopback address or
+// a unix socket.
 func (d *Directive) Settable(c *Config, local bool) error {
 	switch {
 	case !d.Mutable:

@@ -12,9 +12,11 @@ import (
 
 var limiterDirectives = group("Rate limiting", "",
 	field("rules-file", value.Text, "", func(c *Config) *string { return &c.RulesFile },
-		"YAML file of the rules for CL.CHECK; a regular file of at most 4 MB. The server reads it again on SIGHUP and when the file changes.").protected().ofKeys(),
+		"YAML file of the rules for CL.CHECK; a regular file of at most 4 MB. The server reads it again on "+
+			"SIGHUP and when the file changes.").protected().ofKeys(),
 	field("rules-url", value.Text, "", func(c *Config) *string { return &c.RulesURL },
-		"URL of the rules for CL.CHECK, instead of rules-file. The server asks it every 10 seconds, and keeps the last answer without an error in `rules-url.yaml`.").protected().sensitive().ofKeys(),
+		"URL of the rules for CL.CHECK, instead of rules-file. The server asks it every 10 seconds, and "+
+			"keeps the last answer without an error in `rules-url.yaml`.").protected().sensitive().ofKeys(),
 	field("clock-step-limit", value.Int(0, maxInt), "10", func(c *Config) *int { return &c.ClockStepLimit },
 		"Seconds by which the wall clock may be set back before limits and expiries go on "+
 			"with the former time; 0 is never. A smaller step makes limits last longer by that time."),

@@ -11,9 +11,9 @@ import (
 var (
 	table = slices.Concat(
 		networkDirectives, tlsDirectives, securityDirectives, ofKeys(memoryDirectives),
-		generalDirectives, limiterDirectives, ofKeys(scriptDirectives), httpDirectives, ofKeys(observeDirectives),
-		metricsDirectives, ofKeys(persistenceDirectives), ofKeys(clusterDirectives), upstreamDirectives,
-		inertDirectives,
+		generalDirectives, limiterDirectives, ofKeys(scriptDirectives), httpDirectives,
+		ofKeys(observeDirectives), metricsDirectives, ofKeys(persistenceDirectives),
+		ofKeys(clusterDirectives), upstreamDirectives, inertDirectives,
 	)
 	names, byName = indexTable()
 )

@@ -381,7 +381,7 @@ func TestSidecarLeasesOverHTTP(t *testing.T) {
 		}
 		allowed, refused := 0, 0
 		for range 2 * limit {
-			reply, err := http.Post("http://"+side.api.plain.Address()+path, "", nil)
+			reply, err := http.Post("http://"+side.api.Plain.Address()+path, "", nil)
 			require.NoError(t, err)
 			body, err := io.ReadAll(reply.Body)
 			require.NoError(t, err)
@@ -409,7 +409,7 @@ func TestSidecarLeasesOverHTTP(t *testing.T) {
 	require.Positive(t, hub.calls(t, "cl.lease"))
 	admin.Do("CL.RULE", "DEL", "api")
 	require.Eventually(t, func() bool {
-		reply, err := http.Post("http://"+side.api.plain.Address()+"/check/api?key=k", "", nil)
+		reply, err := http.Post("http://"+side.api.Plain.Address()+"/check/api?key=k", "", nil)
 		require.NoError(t, err)
 		reply.Body.Close()
 		return reply.StatusCode == 404
