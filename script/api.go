@@ -11,8 +11,8 @@ import (
 // openAPI makes the library redis. Scripts of Valkey call it server.
 func (e *Engine) openAPI(m *machine.Machine) {
 	t := m.Library("redis", map[string]lua.LGFunction{
-		"call":               func(L *lua.LState) int { return e.call(L, true, true) },
-		"pcall":              func(L *lua.LState) int { return e.call(L, false, true) },
+		"call":               e.caller(true, true),
+		"pcall":              e.caller(false, true),
 		"error_reply":        e.errorReply,
 		"status_reply":       e.statusReply,
 		"sha1hex":            e.sha1hex,
@@ -25,8 +25,8 @@ func (e *Engine) openAPI(m *machine.Machine) {
 		"debug":              func(*lua.LState) int { return 0 },
 	})
 	for _, name := range []string{"redis", "server"} {
-		m.Unused(name+".call", func(L *lua.LState) int { return e.call(L, true, false) })
-		m.Unused(name+".pcall", func(L *lua.LState) int { return e.call(L, false, false) })
+		m.Unused(name+".call", e.caller(true, false))
+		m.Unused(name+".pcall", e.caller(false, false))
 	}
 	for name, n := range map[string]int{
 		"LOG_DEBUG": 0, "LOG_VERBOSE": 1, "LOG_NOTICE": 2, "LOG_WARNING": 3,

@@ -8,27 +8,29 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// call is redis.call, and redis.pcall if it does not raise. Most scripts of limiters ignore the replies of
-// their writes: then the reply is not wanted, and the script gets none.
-func (e *Engine) call(L *lua.LState, raise, wanted bool) int {
-	e.m.Step(callSteps)
-	args, problem := e.arguments(L)
-	if problem != "" {
-		return e.misused(L, raise, problem)
+// caller makes redis.call, and redis.pcall if it does not raise. Most scripts of limiters ignore the replies
+// of their writes: then the reply is not wanted, and the script gets none.
+func (e *Engine) caller(raise, wanted bool) lua.LGFunction {
+	return func(L *lua.LState) int {
+		e.m.Step(callSteps)
+		args, problem := e.arguments(L)
+		if problem != "" {
+			return e.misused(L, raise, problem)
+		}
+		reply, stop := e.run.Caller.Call(args, e.run.resp)
+		if stop != nil {
+			e.m.Stop(stop.Error())
+		}
+		failed := raise && reply[0] == '-'
+		if !wanted && !failed {
+			return 0
+		}
+		value, _ := e.toLua(reply)
+		if failed {
+			e.m.RaiseValue(L, value)
+		}
+		return push(L, value)
 	}
-	reply, stop := e.run.Caller.Call(args, e.run.resp)
-	if stop != nil {
-		e.m.Stop(stop.Error())
-	}
-	failed := raise && reply[0] == '-'
-	if !wanted && !failed {
-		return 0
-	}
-	value, _ := e.toLua(reply)
-	if failed {
-		e.m.RaiseValue(L, value)
-	}
-	return push(L, value)
 }
 
 // misused ends a call that is none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"cellserver/resp"
 	"cellserver/script"
 	"cellserver/script/scripttest"
 )
@@ -45,14 +46,16 @@ func BenchmarkScripts(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			r := script.Run{Keys: [][]byte{[]byte("key"), []byte("other")}, Caller: &counter{}}
+			var out resp.Writer
+			r := script.Run{Keys: [][]byte{[]byte("key"), []byte("other")}, Caller: &counter{}, Out: &out}
 			for _, arg := range l.Args {
 				r.Args = append(r.Args, []byte(arg))
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if reply := e.Run(s, r); reply.Kind == script.Error {
-					b.Fatalf("%s", reply.Text)
+				out.Reset()
+				if failure := e.Run(s, r); failure != nil {
+					b.Fatal(failure.Text)
 				}
 			}
 		})

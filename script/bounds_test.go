@@ -27,9 +27,9 @@ func TestTextsAreCountedBeforeTheyAreMade(t *testing.T) {
 		require.NoError(t, err)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r := e.Run(s, script.Run{})
+		got := answer(e, s, script.Run{})
 		runtime.ReadMemStats(&after)
-		require.Contains(t, string(r.Text), "OOM script made more than", end)
+		require.Contains(t, got, "OOM script made more than", end)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4*bound), end)
 	}
 }
@@ -40,15 +40,15 @@ func TestLargeRepliesAsk(t *testing.T) {
 	s, err := e.Compile([]byte("local t = {} for i = 1, 24 do t = {t, t} end return t"))
 	require.NoError(t, err)
 	asked := 0
-	r := e.Run(s, script.Run{Check: func() error {
+	got := answer(e, s, script.Run{Check: func() error {
 		if asked++; asked == 10 {
 			return errors.New("ERR enough")
 		}
 		return nil
 	}})
-	require.Equal(t, "ERR enough", string(r.Text))
+	require.Equal(t, "-ERR enough", got)
 	require.Equal(t, 10, asked)
-	require.Equal(t, "OOM the reply of the script is too large", string(e.Run(s, script.Run{}).Text))
+	require.Equal(t, "-OOM the reply of the script is too large", answer(e, s, script.Run{}))
 }
 
 // TestPowersAsk computes powers without a loop: the script asks whether it may go on.
@@ -57,7 +57,7 @@ func TestPowersAsk(t *testing.T) {
 	s, err := e.Compile([]byte("local a = 2 " + strings.Repeat("a = a ^ 0.9 ", 1000)))
 	require.NoError(t, err)
 	asked := 0
-	e.Run(s, script.Run{Check: func() error {
+	answer(e, s, script.Run{Check: func() error {
 		asked++
 		return nil
 	}})

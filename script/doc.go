@@ -5,9 +5,8 @@
 //	source.go                 a script's text: its SHA-1, the line #!lua and its flags
 //	run.go                    a run, from keys and arguments to a reply or an error
 //	api.go, api_call.go       the library redis, which is also server
-//	reply.go                  Reply, the tree of values that a script answers
 //	to_lua.go                 the reply of a command as a value of Lua
-//	from_lua.go               a value of Lua as a Reply
+//	from_lua.go               a value of Lua as the reply of the script
 //
 // Below it are five packages:
 //

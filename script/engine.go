@@ -39,12 +39,7 @@ type Engine struct {
 	recent  *list.List               // the script that was used last is in front
 	bytes   int                      // of the compiled scripts, about
 	run     run
-	spare   [keptReplies]Reply // for the elements of a reply
-	used    int                // of spare
 }
-
-// keptReplies is the number of elements of a reply for which an engine keeps memory.
-const keptReplies = 16
 
 // A Script is a script that an engine has compiled.
 type Script struct {

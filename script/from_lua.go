@@ -12,16 +12,29 @@ import (
 // maxLevels is how deep a reply may be nested.
 const maxLevels = 1000
 
-// maxRoom is the largest number of elements for which an array gets memory at once. A longer array grows
-// step by step.
-const maxRoom = 1 << 10
-
-// replyCost is what an element of a reply costs in bytes.
+// replyCost is what an element of a reply counts in bytes.
 const replyCost = 160
 
-// A converter makes a reply of a value. It fails if the value is nested too deep or is too large. A table
-// that contains itself is small, and its reply is not.
+// Out is where the reply of a script goes, in the protocol of its client. [resp.Writer] is one.
+type Out interface {
+	Null()
+	Bool(v bool)
+	Int(n int64)
+	Double(f float64)
+	BigNumber(digits string)
+	Bulk(b []byte)
+	Simple(text string)
+	Error(text string)
+	Verbatim(format, text string)
+	Array(n int)
+	Map(n int)
+	Set(n int)
+}
+
+// A converter writes a value of Lua as a reply. It fails if the value is nested too deep or is too large. A
+// table that contains itself is small, and its reply is not.
 type converter struct {
+	out     Out
 	resp    int
 	m       *machine.Machine
 	full    bool // the reply is too large
@@ -30,7 +43,6 @@ type converter struct {
 	left    int // until it asks again
 	check   func() error
 	stopped error
-	spare   []Reply // memory for elements, which the next run overwrites
 }
 
 // elementSteps is how many steps an element of a reply takes.
@@ -42,12 +54,12 @@ func (c *converter) take(bytes int) bool {
 	return !c.full
 }
 
-// step counts an element.
-func (c *converter) step() {
-	c.take(replyCost)
+// next counts an element as looked at. It reports whether the converter may go on.
+func (c *converter) next() bool {
 	if c.left--; c.left <= 0 {
 		c.ask()
 	}
+	return !c.full
 }
 
 // ask asks whether the converter may go on.
@@ -61,145 +73,142 @@ func (c *converter) ask() {
 	}
 }
 
-// fromLua makes a reply from the result of a script.
-func (e *Engine) fromLua(v lua.LValue) Reply {
+// answer writes the result of a script. After a failure the caller drops what it has written.
+func (e *Engine) answer(v lua.LValue) *Failure {
+	if t, ok := v.(*lua.LTable); ok {
+		if text, ok := t.RawGetString("err").(lua.LString); ok && e.m.MayMake(textCopies*len(text)) {
+			return &Failure{Text: oneLine(string(text)), Counted: t.RawGetString(countedField) == lua.LTrue}
+		}
+	}
 	every := e.options.Limits.Steps / elementSteps
 	c := converter{
-		resp: e.run.resp, m: e.m, check: e.run.Check, every: every, left: every, spare: e.spare[:],
+		out: e.run.Out, resp: e.run.resp, m: e.m, check: e.run.Check, every: every, left: every,
 	}
-	r := c.reply(v)
-	e.used = keptReplies - len(c.spare)
+	c.write(v)
 	switch {
 	case c.stopped != nil:
-		return Failed(oneLine(c.stopped.Error()))
+		return &Failure{Text: oneLine(c.stopped.Error())}
 	case c.levels > maxLevels:
-		return Failed("ERR reached lua stack limit")
+		return &Failure{Text: "ERR reached lua stack limit"}
 	case c.full:
-		return Failed("OOM the reply of the script is too large")
+		return &Failure{Text: "OOM the reply of the script is too large"}
 	}
-	return r
+	return nil
 }
 
-func (c *converter) reply(v lua.LValue) Reply {
-	c.step()
+// write writes a value.
+func (c *converter) write(v lua.LValue) {
+	if c.take(replyCost); !c.next() {
+		return
+	}
 	switch v := v.(type) {
 	case lua.LString:
-		c.take(len(v)) // the output of the client has a copy
-		return Reply{Kind: Bulk, Text: bytesOf(string(v))}
-	case lua.LNumber:
-		return Reply{Kind: Int, Int: lua51.Int(float64(v))}
-	case lua.LBool:
-		return c.boolean(bool(v))
-	case *lua.LTable:
-		if c.levels >= maxLevels || c.full {
-			c.levels++
-			return Reply{}
+		if c.take(len(v)) { // the output of the client has a copy
+			c.out.Bulk(bytesOf(string(v)))
 		}
-		c.levels++
-		r := c.table(v)
+	case lua.LNumber:
+		c.out.Int(lua51.Int(float64(v)))
+	case lua.LBool:
+		c.boolean(bool(v))
+	case *lua.LTable:
+		if c.levels++; c.levels > maxLevels {
+			return
+		}
+		if !c.named(v) {
+			c.array(v)
+		}
 		if c.levels <= maxLevels {
 			c.levels--
 		}
-		return r
+	default:
+		c.out.Null()
 	}
-	return Reply{}
 }
 
-func (c *converter) boolean(v bool) Reply {
-	n := int64(0)
-	if v {
-		n = 1
-	}
+func (c *converter) boolean(v bool) {
 	switch {
 	case c.resp == 3:
-		return Reply{Kind: Bool, Int: n}
+		c.out.Bool(v)
 	case v:
-		return Reply{Kind: Int, Int: 1}
+		c.out.Int(1)
+	default:
+		c.out.Null()
 	}
-	return Reply{}
 }
 
-// table makes a reply from a table. The name of a field, such as ok or err, says which kind of reply it is.
-// Without such a field the reply is an array, which ends before the first nil.
-func (c *converter) table(t *lua.LTable) Reply {
+// named writes a table with a field such as ok or err, whose name says which kind of reply it is. It reports
+// false if there is no such field.
+func (c *converter) named(t *lua.LTable) bool {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
-		if !c.take(textCopies * len(s)) {
-			return Reply{}
-		}
-		r := Failed(oneLine(string(s)))
-		r.Counted = t.RawGetString(countedField) == lua.LTrue
-		return r
+		c.text(s, func(s string) { c.out.Error(oneLine(s)) })
+		return true
 	}
 	if s, ok := t.RawGetString("ok").(lua.LString); ok {
-		if !c.take(textCopies * len(s)) {
-			return Reply{}
-		}
-		return Reply{Kind: Status, Text: statusText(string(s))}
+		c.text(s, func(s string) { c.out.Simple(statusText(s)) })
+		return true
 	}
 	if n, ok := t.RawGetString("double").(lua.LNumber); ok {
-		return Reply{Kind: Double, Double: float64(n)}
+		c.out.Double(float64(n))
+		return true
 	}
 	if s, ok := t.RawGetString("big_number").(lua.LString); ok {
-		if !c.take(textCopies * len(s)) {
-			return Reply{}
-		}
-		return Reply{Kind: BigNumber, Text: []byte(lineEnds.Replace(string(s)))}
+		c.text(s, func(s string) { c.out.BigNumber(lineEnds.Replace(s)) })
+		return true
 	}
 	if v, ok := t.RawGetString("verbatim_string").(*lua.LTable); ok {
 		format, ok := v.RawGetString("format").(lua.LString)
 		text, isText := v.RawGetString("string").(lua.LString)
-		if ok && isText && c.take(textCopies*len(text)) {
-			return Reply{Kind: Verbatim, Text: verbatim(string(format), string(text))}
+		if ok && isText {
+			c.text(text, func(s string) { c.out.Verbatim(string(format + "   ")[:3], s) })
+			return true
 		}
 	}
 	if m, ok := t.RawGetString("map").(*lua.LTable); ok {
-		return Reply{Kind: Map, Items: c.fields(m, true)}
+		c.fields(m, c.out.Map, true)
+		return true
 	}
 	if s, ok := t.RawGetString("set").(*lua.LTable); ok {
-		return Reply{Kind: Set, Items: c.fields(s, false)}
+		c.fields(s, c.out.Set, false)
+		return true
 	}
-	r := Reply{Kind: Array, Items: c.room(min(t.Len(), maxRoom))}
-	for i := 1; ; i++ {
-		v := t.RawGetInt(i)
-		if v == lua.LNil || c.full || c.levels > maxLevels {
-			return r
-		}
-		r.Items = append(r.Items, c.reply(v))
-	}
+	return false
 }
 
 // textCopies is how often the text of a status or an error is in memory.
 const textCopies = 5
 
-// bytesOf returns the bytes of a text. No code may change them.
-func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
-
-// room returns room for n elements.
-func (c *converter) room(n int) []Reply {
-	if n > len(c.spare) {
-		return make([]Reply, 0, n)
+// text writes a text if the script may make it.
+func (c *converter) text(s lua.LString, write func(s string)) {
+	if c.take(textCopies * len(s)) {
+		write(string(s))
 	}
-	items := c.spare[:0:n]
-	c.spare = c.spare[n:]
-	return items
 }
 
-// formatLength is the length of the format of a verbatim string.
-const formatLength = 3
-
-func verbatim(format, text string) []byte {
-	for len(format) < formatLength {
-		format += " "
+// array writes the elements of a table before the first nil.
+func (c *converter) array(t *lua.LTable) {
+	n := 0
+	for t.RawGetInt(n+1) != lua.LNil && c.next() {
+		n++
 	}
-	return append([]byte(format[:formatLength]+":"), text...)
+	c.out.Array(n)
+	for i := 1; i <= n && !c.full && c.levels <= maxLevels; i++ {
+		c.write(t.RawGetInt(i))
+	}
 }
 
-func (c *converter) fields(t *lua.LTable, values bool) (items []Reply) {
+// fields writes the keys of a table, and perhaps their values. `begin` begins the reply.
+func (c *converter) fields(t *lua.LTable, begin func(n int), values bool) {
+	n := 0
+	for k, _ := t.Next(lua.LNil); k != lua.LNil && c.next(); k, _ = t.Next(k) {
+		n++
+	}
+	begin(n)
 	for k, v := t.Next(lua.LNil); k != lua.LNil && !c.full && c.levels <= maxLevels; k, v = t.Next(k) {
-		items = append(items, c.reply(k))
-		if values {
-			items = append(items, c.reply(v))
+		if c.write(k); values {
+			c.write(v)
 		}
 	}
-	return items
 }
+
+// bytesOf returns the bytes of a text. No code may change them.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }

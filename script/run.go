@@ -24,8 +24,17 @@ type Caller interface {
 type Run struct {
 	Keys, Args [][]byte
 	Caller     Caller
+	Out        Out
 	Check      func() error // asked every few steps; its error, with a code, ends the script. It may be nil
 	Style      Style
+}
+
+// A Failure is the error of a run. The text begins with a code, such as "ERR ".
+type Failure struct {
+	Text string
+	// Counted is true for the error of a command that the script passes on. The statistics have counted it
+	// already.
+	Counted bool
 }
 
 // run is what the running script has changed.
@@ -36,40 +45,32 @@ type run struct {
 	buf  []byte
 }
 
-// Run runs a script. The reply of a script that fails is an error. It is valid until Drop.
-func (e *Engine) Run(s *Script, r Run) Reply {
+// Run runs a script and writes its reply. After a failure the caller drops what was written. An interpreter
+// that is worn out is replaced when the next script runs.
+func (e *Engine) Run(s *Script, r Run) *Failure {
 	if s.of == nil || s.of != e.m {
 		if err := e.prepare(s); err != nil {
-			return Failed("ERR " + err.Error())
+			return &Failure{Text: "ERR " + err.Error()}
 		}
 	}
 	e.run.Run, e.run.resp = r, 2
-	defer e.end()
+	defer func() {
+		e.run.Run = Run{}
+		if len(e.run.buf) > keptBuffer || cap(e.run.args) > keptBuffer {
+			e.run.buf, e.run.args = nil, nil
+		}
+		if !e.m.End() {
+			e.replaceMachine()
+		}
+	}()
 	if err := e.m.Begin(r.Keys, r.Args, r.Check); err != nil {
-		return Failed(oneLine(err.Error()))
+		return &Failure{Text: oneLine(err.Error())}
 	}
 	value, problem := e.m.Run(s.f)
 	if problem != nil {
 		return e.failed(s, problem)
 	}
-	return e.fromLua(value)
-}
-
-// Drop forgets the reply of the last run.
-func (e *Engine) Drop() {
-	clear(e.spare[:e.used])
-	e.used = 0
-}
-
-// end cleans up. An interpreter that is worn out is replaced when the next script runs.
-func (e *Engine) end() {
-	e.run.Run = Run{}
-	if len(e.run.buf) > keptBuffer || cap(e.run.args) > keptBuffer {
-		e.run.buf, e.run.args = nil, nil
-	}
-	if !e.m.End() {
-		e.replaceMachine()
-	}
+	return e.answer(value)
 }
 
 // replaceMachine drops the interpreter. No compiled script may refer to it, because it still has all that
@@ -84,8 +85,8 @@ func (e *Engine) replaceMachine() {
 
 const keptBuffer = 64 << 10
 
-// failed makes the reply of a script that raised an error.
-func (e *Engine) failed(s *Script, p *machine.Problem) Reply {
+// failed returns the failure of a script that raised an error.
+func (e *Engine) failed(s *Script, p *machine.Problem) *Failure {
 	text := errorText(p)
 	t, isTable := p.Value.(*lua.LTable)
 	if e.run.Style == Redis6 {
@@ -96,9 +97,7 @@ func (e *Engine) failed(s *Script, p *machine.Problem) Reply {
 		}
 		text += " script: " + s.SHA + ", on " + at(p.At) + "."
 	}
-	r := Failed(oneLine(text))
-	r.Counted = isTable && t.RawGetString(countedField) == lua.LTrue
-	return r
+	return &Failure{Text: oneLine(text), Counted: isTable && t.RawGetString(countedField) == lua.LTrue}
 }
 
 func at(p machine.Position) string { return p.Source + ":" + strconv.Itoa(p.Line) }
@@ -124,7 +123,7 @@ func oneLine(text string) string {
 }
 
 // statusText makes a text fit for a status.
-func statusText(text string) []byte {
+func statusText(text string) string {
 	text, _, _ = strings.Cut(text, "\x00")
-	return []byte(lineEnds.Replace(text))
+	return lineEnds.Replace(text)
 }

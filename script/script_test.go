@@ -61,40 +61,73 @@ func (s *store) Allows(args [][]byte) (allowed, known bool) {
 
 func newStore() *store { return &store{values: map[string]string{}} }
 
-func run(t *testing.T, e *script.Engine, source string, r script.Run) script.Reply {
+// run runs a script, and returns its reply in one line.
+func run(t *testing.T, e *script.Engine, source string, r script.Run) string {
 	t.Helper()
 	if r.Caller == nil {
 		r.Caller = newStore()
 	}
 	s, err := e.Compile([]byte(source))
 	require.NoError(t, err, source)
-	return e.Run(s, r)
+	return answer(e, s, r)
 }
 
-// text returns a reply in one line.
-func text(r script.Reply) string {
-	switch r.Kind {
-	case script.Null:
-		return "nil"
-	case script.Int:
-		return fmt.Sprint(r.Int)
-	case script.Double:
-		return fmt.Sprint(",", r.Double)
-	case script.Bool:
-		return fmt.Sprint("#", r.Int)
-	case script.Array, script.Map, script.Set:
-		var all []string
-		for _, item := range r.Items {
-			all = append(all, text(item))
-		}
-		return fmt.Sprintf("%c[%s]", " *%~"[r.Kind-script.Array+1], strings.Join(all, " "))
-	case script.Error:
-		return "-" + string(r.Text)
-	case script.Status:
-		return "+" + string(r.Text)
+// answer runs a script that is compiled, and returns its reply in one line.
+func answer(e *script.Engine, s *script.Script, r script.Run) string {
+	w := &line{}
+	r.Out = w
+	if failure := e.Run(s, r); failure != nil {
+		return "-" + failure.Text
 	}
-	return string(r.Text)
+	return w.text
 }
+
+// A line shows a reply in one line.
+type line struct {
+	text string
+	open []aggregate
+}
+
+// An aggregate is one whose elements are not all there.
+type aggregate struct {
+	kind  string
+	left  int
+	items []string
+}
+
+func (w *line) add(text string) {
+	for n := len(w.open); n > 0; n-- {
+		a := &w.open[n-1]
+		a.items = append(a.items, text)
+		if a.left--; a.left > 0 {
+			return
+		}
+		text = a.kind + "[" + strings.Join(a.items, " ") + "]"
+		w.open = w.open[:n-1]
+	}
+	w.text = text
+}
+
+func (w *line) begin(kind string, n int) {
+	if n == 0 {
+		w.add(kind + "[]")
+		return
+	}
+	w.open = append(w.open, aggregate{kind: kind, left: n})
+}
+
+func (w *line) Null()                        { w.add("nil") }
+func (w *line) Bool(v bool)                  { w.add(map[bool]string{true: "#1", false: "#0"}[v]) }
+func (w *line) Int(n int64)                  { w.add(fmt.Sprint(n)) }
+func (w *line) Double(f float64)             { w.add(fmt.Sprint(",", f)) }
+func (w *line) BigNumber(digits string)      { w.add(digits) }
+func (w *line) Bulk(b []byte)                { w.add(string(b)) }
+func (w *line) Simple(text string)           { w.add("+" + text) }
+func (w *line) Error(text string)            { w.add("-" + text) }
+func (w *line) Verbatim(format, text string) { w.add(format + ":" + text) }
+func (w *line) Array(n int)                  { w.begin("*", n) }
+func (w *line) Map(n int)                    { w.begin("%", 2*n) }
+func (w *line) Set(n int)                    { w.begin("~", n) }
 
 func newEngine() *script.Engine {
 	return script.New(script.Options{Version: "7.0.15", VersionNum: 0x7000f})
@@ -128,7 +161,7 @@ func TestCalls(t *testing.T) {
 		{"#!lua\nreturn redis.call('nothing')", "-ERR Unknown Redis command called from script script: SHA, on @user_script:2."},
 	} {
 		e := newEngine()
-		got := text(run(t, e, c.source, script.Run{Keys: [][]byte{[]byte("key")}, Args: [][]byte{[]byte("arg")}}))
+		got := run(t, e, c.source, script.Run{Keys: [][]byte{[]byte("key")}, Args: [][]byte{[]byte("arg")}})
 		require.Equal(t, strings.ReplaceAll(c.want, "SHA", script.SHA([]byte(c.source))), got, c.source)
 	}
 }
@@ -146,7 +179,7 @@ func TestErrorsInTheStyleOfRedis6(t *testing.T) {
 		"return redis.error_reply('ONE')": "-ONE",
 		"return redis.call()":             "-ERR Error running script (call to f_SHA): @user_script:1: @user_script: 1: Please specify at least one argument for this redis lib call",
 	} {
-		got := text(run(t, newEngine(), source, script.Run{Style: script.Redis6}))
+		got := run(t, newEngine(), source, script.Run{Style: script.Redis6})
 		require.Equal(t, strings.ReplaceAll(want, "SHA", script.SHA([]byte(source))), got, source)
 	}
 }
@@ -208,7 +241,7 @@ func TestNothingLeaksFromOneRunToTheNext(t *testing.T) {
 				for k, v in pairs(ARGV) do t[#t+1] = k .. '=' .. v end
 				return {t, tostring(KEYS.x), tostring(rawget(_G, 'x')), tostring(string.x), tostring(getmetatable('').x), tostring(redis.x), true,
 					cjson.encode({{{1/3}}}), tostring(getmetatable(KEYS)), tostring(coroutine.running())}`, next)
-			require.Equal(t, "*[*["+want+"] nil nil nil nil nil 1 [[[0.33333333333333]]] nil nil]", text(got), first)
+			require.Equal(t, "*[*["+want+"] nil nil nil nil nil 1 [[[0.33333333333333]]] nil nil]", got, first)
 		}
 	}
 }
@@ -218,8 +251,8 @@ func TestRandomNumbersDiffer(t *testing.T) {
 	e := newEngine()
 	seen := map[string]bool{}
 	for range 100 {
-		seen[text(run(t, e, "return math.random(1000000000)", script.Run{}))] = true
-		seeded := text(run(t, e, "math.randomseed(42) return math.random(1000000000)", script.Run{}))
+		seen[run(t, e, "return math.random(1000000000)", script.Run{})] = true
+		seeded := run(t, e, "math.randomseed(42) return math.random(1000000000)", script.Run{})
 		require.Equal(t, "744525001", seeded, "the number of Redis")
 	}
 	require.Greater(t, len(seen), 95)
@@ -238,7 +271,7 @@ func TestScriptsAreCached(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Nil(t, e.Cached(one.SHA), "the script that was used least is forgotten")
-	require.Equal(t, "1", text(e.Run(one, script.Run{Caller: newStore()})), "a script that is forgotten still runs")
+	require.Equal(t, "1", answer(e, one, script.Run{Caller: newStore()}), "a script that is forgotten still runs")
 	e.Flush()
 	require.Nil(t, e.Cached(script.SHA([]byte("return 3"))))
 }
@@ -330,10 +363,10 @@ func TestScriptsCannotHarm(t *testing.T) {
 		}
 		got := run(t, e, source, script.Run{Check: check})
 		require.Less(t, time.Since(start), maxTime, source)
-		require.Equal(t, script.Error, got.Kind, "%s\n%.200s", source, text(got))
-		require.Equal(t, "5", text(run(t, e, "return 2 + 3", script.Run{})), "after %s", source)
+		require.Equal(t, "-", got[:1], "%s\n%.200s", source, got)
+		require.Equal(t, "5", run(t, e, "return 2 + 3", script.Run{}), "after %s", source)
 		if took := time.Since(start); took > 500*time.Millisecond {
-			t.Logf("%v: %s: %.100s", took, source, text(got))
+			t.Logf("%v: %s: %.100s", took, source, got)
 		}
 	}
 }
@@ -415,16 +448,16 @@ func TestAStoppedScriptCannotGoOn(t *testing.T) {
 			}
 			return nil
 		}})
-		require.Equal(t, script.Error, got.Kind, source)
+		require.Equal(t, "-", got[:1], source)
 		require.Empty(t, s.calls, source)
 	}
 }
 
 func TestLimitsAreOptions(t *testing.T) {
 	e := script.New(script.Options{Limits: machine.Limits{Bytes: 1 << 20, Steps: 100}})
-	require.Contains(t, text(run(t, e, "return ('x'):rep(2000000)", script.Run{})), "OOM script made more than 1048576 bytes")
-	require.Contains(t, text(run(t, e, "return #ARGV[1]", script.Run{Args: [][]byte{make([]byte, 2<<20)}})), "OOM")
-	require.Equal(t, "3", text(run(t, e, "return #ARGV[1]", script.Run{Args: [][]byte{[]byte("abc")}})))
+	require.Contains(t, run(t, e, "return ('x'):rep(2000000)", script.Run{}), "OOM script made more than 1048576 bytes")
+	require.Contains(t, run(t, e, "return #ARGV[1]", script.Run{Args: [][]byte{make([]byte, 2<<20)}}), "OOM")
+	require.Equal(t, "3", run(t, e, "return #ARGV[1]", script.Run{Args: [][]byte{[]byte("abc")}}))
 }
 
 // FuzzScripts runs any text as a script: it must end, and leave the engine as it was.
@@ -441,12 +474,12 @@ func FuzzScripts(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e.Run(s, script.Run{Keys: [][]byte{[]byte("k")}, Caller: newStore(), Check: func() error {
+		answer(e, s, script.Run{Keys: [][]byte{[]byte("k")}, Caller: newStore(), Check: func() error {
 			if asked++; asked > 100 {
 				return errStop
 			}
 			return nil
 		}})
-		require.Equal(t, "5", text(run(t, e, "return 2 + 3", script.Run{})))
+		require.Equal(t, "5", run(t, e, "return 2 + 3", script.Run{}))
 	})
 }

@@ -11,7 +11,6 @@
 //	once.go     what a script does outside the store: once, even if it begins again
 //	long.go     scripts that take long: their list, and SCRIPT KILL
 //	turns.go    their turns, and their end after their client has left
-//	reply.go    writes what a script answers
 //
 // Invariants: an engine serves one run at a time. A command gets copies of what it may keep until the
 // transaction ends. A script leaves the database of its client as it was. One of the scripts that take long

@@ -92,7 +92,6 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	var kept *runner
 	r.long, r.share.all = &s.long, &s.shared
 	defer func() {
-		r.engine.Drop()
 		if r.share.taken > 0 {
 			own.garbage += r.share.giveBack()
 		}
@@ -112,20 +111,15 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 		kept = r
 		return commands.TakesLong
 	}
-	reply, err := script.Reply{}, r.begin(c, o, k, &own.memory)
-	if err == nil {
-		reply, err = r.result(compiled, o)
+	if err = r.begin(c, o, k, &own.memory); err == nil {
+		err = r.result(compiled, o)
 	}
 	r.run, r.inner = run{}, commands.Call{} // they refer to the request
 	if r.out.Len() > largeReply {
 		r.out.Reset()
 	}
 	kept = r
-	if err != nil {
-		return err
-	}
-	write(c.Out, &reply)
-	return nil
+	return err
 }
 
 // begin prepares a run. It returns an error if too many scripts take long.
@@ -174,9 +168,9 @@ func (r *runner) restart(v commands.Verdict) error {
 
 const errRestart commands.Error = "ERR the script begins again"
 
-// result runs a script and returns its reply.
-func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, error) {
-	c := r.run.call
+// result runs a script, which writes its reply. The caller drops it after an error.
+func (r *runner) result(s *script.Script, o commands.Script) error {
+	c, mark := r.run.call, r.run.call.Out.Mark()
 	defer func(db int) {
 		if r.run.listed {
 			r.long.remove(r)
@@ -188,7 +182,7 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 	}(c.Conn.DB)
 	if r.run.script.flags&script.HasLine != 0 {
 		if err := r.mayRun(o.ReadOnly); err != nil {
-			return script.Reply{}, err
+			return err
 		}
 	}
 	if r.run.script.long.Load() {
@@ -198,7 +192,9 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 	if c.Server.Config().ScriptErrorStyle == config.ScriptErrorsOf6 {
 		style = script.Redis6
 	}
-	reply := r.engine.Run(s, script.Run{Keys: o.Keys, Args: o.Args, Caller: r, Check: r.check, Style: style})
+	failure := r.engine.Run(s, script.Run{
+		Keys: o.Keys, Args: o.Args, Caller: r, Out: c.Out, Check: r.check, Style: style,
+	})
 	switch {
 	case r.run.panicked != nil:
 		panic(r.run.panicked)
@@ -208,21 +204,22 @@ func (r *runner) result(s *script.Script, o commands.Script) (script.Reply, erro
 		}
 		c.Conn.After = nil
 		r.deferred = deferred{}
-		return reply, r.run.verdict
-	case r.run.stopped && r.mayStop() && c.Tx != nil:
+		c.Out.Truncate(mark) // a verdict leaves the reply
+		return r.run.verdict
+	case failure != nil && r.run.stopped && r.mayStop() && c.Tx != nil:
 		c.Tx.Rollback()
 		c.Conn.After = nil
 		r.deferred = deferred{}
-		return reply, commands.Error(reply.Text)
+		return commands.Error(failure.Text)
 	}
 	if len(r.deferred.actions) > 0 {
 		r.deferred.doAll()
 	}
 	switch {
-	case reply.Kind != script.Error:
-		return reply, nil
-	case reply.Counted:
-		return reply, commands.CountedError(reply.Text)
+	case failure == nil:
+		return nil
+	case failure.Counted:
+		return commands.CountedError(failure.Text)
 	}
-	return reply, commands.Error(reply.Text)
+	return commands.Error(failure.Text)
 }

@@ -1,14 +1,16 @@
 package differential
 
 import (
+	"bufio"
+	"bytes"
 	_ "embed"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"cellserver/resp"
 	lua "cellserver/script"
-	"cellserver/script/lua51"
 
 	"github.com/stretchr/testify/require"
 )
@@ -36,7 +38,17 @@ func runScript(e *lua.Engine, source string, keys, args []string) reply {
 	if err != nil {
 		return reply{kind: '-', text: strings.NewReplacer("\r", " ", "\n", " ").Replace("ERR " + err.Error())}
 	}
-	return inRESP2(e.Run(s, lua.Run{Keys: byteSlices(keys), Args: byteSlices(args), Caller: noCommands{}}))
+	var out resp.Writer
+	failure := e.Run(s, lua.Run{Keys: byteSlices(keys), Args: byteSlices(args), Caller: noCommands{}, Out: &out})
+	if failure != nil {
+		out.Reset()
+		out.Error(failure.Text)
+	}
+	got, err := (&wire{in: bufio.NewReader(bytes.NewReader(out.Bytes()))}).read()
+	if err != nil {
+		panic(err)
+	}
+	return got
 }
 
 func byteSlices(all []string) (b [][]byte) {
@@ -44,31 +56,6 @@ func byteSlices(all []string) (b [][]byte) {
 		b = append(b, []byte(s))
 	}
 	return b
-}
-
-// inRESP2 returns a reply of the engine as RESP2 has it.
-func inRESP2(r lua.Reply) reply {
-	switch r.Kind {
-	case lua.Status:
-		return reply{kind: '+', text: string(r.Text)}
-	case lua.Error:
-		return reply{kind: '-', text: string(r.Text)}
-	case lua.Int, lua.Bool:
-		return reply{kind: ':', text: strconv.FormatInt(r.Int, 10)}
-	case lua.Bulk, lua.BigNumber:
-		return reply{kind: '$', text: string(r.Text)}
-	case lua.Verbatim:
-		return reply{kind: '$', text: string(r.Text[4:])}
-	case lua.Double:
-		return reply{kind: '$', text: string(lua51.AppendG(nil, r.Double, lua51.ExactDigits))}
-	case lua.Array, lua.Map, lua.Set:
-		list := reply{kind: '*'}
-		for _, item := range r.Items {
-			list.elems = append(list.elems, inRESP2(item))
-		}
-		return list
-	}
-	return reply{kind: '$', null: true}
 }
 
 // operandNames finds how an error names an operand. Lua finds the name in its code, and finds another one, or none, for
