@@ -80,7 +80,7 @@ type Command struct {
 	Run func(c *Call) error
 
 	// Footprint adds all partitions of a call. Commands need it if their keys depend on more than the
-	// arguments. It may call [Command.AddKeys] for the keys in the arguments. Nil adds the partitions
+	// arguments. It may call [Command.EachKey] for the keys in the arguments. Nil adds the partitions
 	// of Keys.
 	Footprint func(c *Call, fp *store.Footprint)
 
@@ -294,15 +294,9 @@ func (c *Command) AddFootprint(call *Call, fp *store.Footprint) {
 	case c.Footprint != nil:
 		c.Footprint(call, fp)
 	default:
-		c.AddKeys(call, fp)
-	}
-}
-
-// AddKeys adds the partitions of the keys in the arguments of a call to a footprint.
-func (c *Command) AddKeys(call *Call, fp *store.Footprint) {
-	if k := &c.Keys; k.NumKeys > 0 || k.First != k.Last || k.Inner != nil {
 		c.Keys.Each(call.Args, fp.AddKey)
-	} else if 0 < k.First && k.First < len(call.Args) {
-		fp.AddKey(call.Args[k.First])
+		if c.Flags&RunsScript != 0 {
+			call.Server.Scripts.Footprint(call, ScriptOf(call), fp)
+		}
 	}
 }

@@ -67,7 +67,9 @@ func (s *Scratch) Release() {
 
 // giveBack gives the shared memory back. Few connections have more than the memory of a limiter.
 func (s *Scratch) giveBack() {
-	s.flight.Release()
+	if s.flight != nil {
+		s.flight.Release()
+	}
 	if s.check != nil {
 		s.check.Release()
 		checkPool.Put(s.check)

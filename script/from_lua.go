@@ -54,7 +54,7 @@ func (c *converter) take(bytes int) bool {
 	return !c.full
 }
 
-// next counts an element as looked at. It reports whether the converter may go on.
+// next counts a step. It reports whether the converter may go on.
 func (c *converter) next() bool {
 	if c.left--; c.left <= 0 {
 		c.ask()

@@ -41,6 +41,9 @@ func (c *Client) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	return st
 }
 
+// onKeysOnly are the flags of commands that leave the published state of the client as it is.
+const onKeysOnly = commands.Write | commands.ReadOnly | commands.RunsScript
+
 // dispatch checks a command, and queues or runs it. It returns Retry if the command must wait, and
 // Offload if it may take long.
 func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
@@ -52,7 +55,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	call.Cmd, call.Args, call.Now, call.Out = cmd, args, c.conn.Now, w
 	call.Tx, call.Secret, call.Slept = nil, nil, 0
 	call.Events = c.server.settings.keyspaceEvents()
-	c.batch.dirty = c.batch.dirty || cmd == nil || !cmd.OnOneKey() || queue.Active
+	c.batch.dirty = c.batch.dirty || cmd == nil || queue.Active || cmd.Flags&onKeysOnly == 0
 	if c.entry.Blocked() && c.server.blocked.Any() {
 		if st, ended := c.awaitKeys(call); ended {
 			return st

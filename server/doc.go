@@ -12,6 +12,7 @@
 //	redirect.go   MOVED, CLUSTERDOWN and READONLY, on a node that does not lead
 //	cluster.go    what the cluster tells the server: a new leader, messages of other nodes
 //	execute.go    takes the locks, runs the command, replies with an error
+//	effects.go    bounds what the changes of a transaction take
 //	script_calls.go  counts the commands of a script at its end
 //	blocking.go   commands that wait for keys, and who serves them
 //	busy.go       waits for scripts that take long

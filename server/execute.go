@@ -89,32 +89,10 @@ func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	}
 }
 
-const (
-	// maxExecEffects is how many bytes the changes of a transaction may have beyond the bytes of its
-	// commands. All changes wait in memory until EXEC has ended, and a copy is far larger than its
-	// command.
-	maxExecEffects = 64 << 20
-	// minExecEffects is this bound while the memory is at maxmemory.
-	minExecEffects = 16 << 20
-)
-
-const errExecTooLarge commands.Error = "OOM the changes of the transaction take too much memory: split the transaction, or raise maxmemory"
-
-// execEffects returns how many bytes the changes of a transaction may have. They take twice their size,
-// because the log encodes them.
-func (c *Client) execEffects() int64 {
-	bound := int64(maxExecEffects)
-	if limit := c.server.Config().MaxMemory; limit > 0 {
-		bound = min(bound, minExecEffects+max(0, limit-c.server.parts.Store.Used())/2)
-	}
-	return bound + int64(c.conn.Transaction.Bytes)
-}
-
 // Run implements [commands.Runner]. It refuses commands that need memory after too many changes.
 func (c *Client) Run(inner *commands.Call) {
-	if inner.Cmd.Flags&commands.DenyOOM != 0 && inner.Tx != nil && inner.Tx.EffectBytes() > c.execEffects() {
-		c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
-		c.server.replyError(inner, errExecTooLarge)
+	if c.server.changesTooMuch(inner) {
+		c.refuseChanges(inner)
 		return
 	}
 	mark, done := inner.Out.Mark(), false
@@ -123,14 +101,16 @@ func (c *Client) Run(inner *commands.Call) {
 			c.exhausted(inner, mark, recover())
 		}
 	}()
-	switch {
-	case inner.InScript:
-		c.runInScript(inner)
-	case c.refuseQueued(inner):
-	default:
+	if !c.refuseQueued(inner) {
 		c.run(inner)
 	}
 	done = true
+}
+
+// refuseChanges answers a command that needs memory after too many changes.
+func (c *Client) refuseChanges(inner *commands.Call) {
+	c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
+	c.server.replyError(inner, errExecTooLarge)
 }
 
 // Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them

@@ -4,22 +4,30 @@ import (
 	"strings"
 
 	"cellserver/commands"
-	"cellserver/resp"
-	"cellserver/server/scripts"
 	"cellserver/server/tracking"
 )
 
-// runInScript is [Client.run] for a command of a script.
-func (c *Client) runInScript(call *commands.Call) resp.Status {
-	if !c.Alone() && call.Long() {
-		return resp.Offload
+// RunInScript implements [commands.Runner].
+func (c *Client) RunInScript(call *commands.Call) {
+	switch {
+	case c.server.changesTooMuch(call):
+		c.refuseChanges(call)
+		return
+	case !c.Alone() && call.Long():
+		return
 	}
-	mark := call.Out.Mark()
+	mark, done := call.Out.Mark(), false
+	defer func() {
+		if !done { // only a panic pays for the call of recover
+			c.exhausted(call, mark, recover())
+		}
+	}()
 	err := c.perform(call)
+	done = true
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
 		call.Out.Truncate(mark) // the command has begun its reply
-		return resp.Status(v)
+		return
 	}
 	text := ""
 	if err != nil && !ended {
@@ -29,7 +37,7 @@ func (c *Client) runInScript(call *commands.Call) resp.Status {
 	}
 	untimed, slow := c.timing.script.Add(call.Cmd, text), c.server.slow.Above()
 	if call.Cmd.Flags&commands.Fast == 0 || slow < groupBelow || untimed >= maxGroup {
-		if took := c.timeScript(); took >= slow {
+		if took := c.timing.script.Time(&c.timing.since, c.server.parts.Clock.Monotonic()); took >= slow {
 			c.server.slow.Note(call, c.entry.Addr(), c.server.Config(), took)
 		}
 	}
@@ -42,7 +50,6 @@ func (c *Client) runInScript(call *commands.Call) resp.Status {
 	if c.timing.script.Full() {
 		c.countScript()
 	}
-	return resp.Status(v)
 }
 
 // Refuse implements [commands.Runner].
@@ -53,33 +60,26 @@ func (c *Client) Refuse(inner *commands.Call, err error) {
 	}
 }
 
-// timeScript shares the time since the last measurement among the commands without one.
-func (c *Client) timeScript() (took int64) {
-	now := c.server.parts.Clock.Monotonic()
-	took = c.timing.script.Time(now - c.timing.since)
-	c.timing.since = now
-	return took
-}
-
 // countScript counts the commands of a script.
 func (c *Client) countScript() {
-	s := c.server
-	c.timeScript()
-	c.timing.script.Take(func(called *scripts.Called) {
-		if called.Err != "" {
-			s.stats.Errors.Add(called.Err)
-		}
-		if called.Cmd == nil {
-			return
-		}
-		counters := s.stats.Commands.Of(called.Cmd)
-		if called.Refused {
-			counters.Rejected.Add(1)
-			return
-		}
-		counters.Add(1, called.Took)
-		if called.Err != "" {
+	s, calls := c.server, &c.timing.script
+	calls.Time(&c.timing.since, s.parts.Clock.Monotonic())
+	for i := range calls.All {
+		counters := s.stats.Commands.Of(calls.All[i].Cmd)
+		counters.Add(1, calls.All[i].Took)
+		if text := calls.All[i].Err; text != "" {
+			s.stats.Errors.Add(text)
 			counters.Failed.Add(1)
 		}
-	}, func(line []byte) { s.monitors.Send(&c.conn, line) })
+	}
+	for _, refused := range calls.Refused {
+		s.stats.Errors.Add(refused.Err)
+		if refused.Cmd != nil {
+			s.stats.Commands.Of(refused.Cmd).Rejected.Add(1)
+		}
+	}
+	for _, line := range calls.Lines {
+		s.monitors.Send(&c.conn, line)
+	}
+	calls.Forget()
 }

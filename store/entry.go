@@ -24,7 +24,7 @@ func (tx *Tx) Peek(key []byte) (e Entry) {
 // Read finds a key for a command that reads its value. It counts as a hit or a miss, and as a
 // use.
 func (tx *Tx) Read(key []byte) (e Entry) {
-	tx.WriteIn(&e, key) // the use counts alike
+	tx.FindIn(&e, key, false) // the use counts alike
 	if e.place.Found() {
 		tx.s.hits.Add(1)
 	} else {
@@ -35,15 +35,13 @@ func (tx *Tx) Read(key []byte) (e Entry) {
 
 // Write finds a key for a command that may change it. It counts as a use.
 func (tx *Tx) Write(key []byte) (e Entry) {
-	tx.WriteIn(&e, key)
+	tx.FindIn(&e, key, false)
 	return e
 }
 
-// WriteIn is [Tx.Write] into an Entry of the caller. Copying an Entry takes as long as finding
-// the key.
-func (tx *Tx) WriteIn(e *Entry, key []byte) { tx.FindIn(e, key, false) }
-
-// FindIn is [Tx.WriteIn]. With keepTAT, an expired TAT means the same as no key: an expired throttle key
+// FindIn is [Tx.Write] into an Entry of the caller. Copying an Entry takes as long as finding the key.
+//
+// With `keepTAT`, an expired TAT means the same as no key: an expired throttle key
 // stays in place, to be overwritten. Removing the cell and making a new one would cost more.
 func (tx *Tx) FindIn(e *Entry, key []byte, keepTAT bool) {
 	tx.locate(e, key)

@@ -160,14 +160,16 @@ func (f *Footprint) below(p int) *Footprint {
 	return &below
 }
 
+// isWithin reports whether the footprint has no partition but p.
+func (f *Footprint) isWithin(p int) bool {
+	var own Footprint
+	own.add(p)
+	return own.contains(f)
+}
+
 // contains reports whether every partition of another footprint is in f.
 func (f *Footprint) contains(other *Footprint) bool {
-	for i, w := range other {
-		if w&^f[i] != 0 {
-			return false
-		}
-	}
-	return true
+	return other[0]&^f[0]|other[1]&^f[1]|other[2]&^f[2]|other[3]&^f[3] == 0
 }
 
 // IsEmpty reports whether there is no partition.

@@ -28,9 +28,7 @@ func (tx *Tx) SetSince(since int64) {
 // Holds reports whether the transaction has locked all partitions of a footprint.
 func (tx *Tx) Holds(fp *Footprint) bool {
 	if tx.only != nil {
-		var own Footprint
-		own.add(int(tx.only.index))
-		return own.contains(fp)
+		return fp.isWithin(int(tx.only.index))
 	}
 	return tx.fp.contains(fp)
 }

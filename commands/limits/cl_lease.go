@@ -71,7 +71,7 @@ func leaseFootprint(c *commands.Call, fp *store.Footprint) {
 		c.Conn.Scratch.Check().ReserveFootprint(c.Server.Rules, words, queued, fp)
 		return
 	}
-	c.Cmd.AddKeys(c, fp)
+	c.Cmd.EachKey(c.Args, fp.AddKey)
 }
 
 // leaseLastKey returns the position of the last key of a lease of a rule, 0 for another lease.

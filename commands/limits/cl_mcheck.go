@@ -28,7 +28,7 @@ func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
 	if asked := c.Conn.Link.Asked; asked != nil {
 		pairs = asked.Pairs
 	} else if pairs = mcheckPairs(c); pairs == nil { // an error
-		c.Cmd.AddKeys(c, fp)
+		c.Cmd.EachKey(c.Args, fp.AddKey)
 		return
 	}
 	c.Conn.Scratch.Checks().Footprint(c.Server.Rules, pairs, readsRules(c, c.Conn.Transaction.Queue.Active), fp)

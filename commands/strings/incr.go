@@ -61,7 +61,7 @@ func decrby(c *commands.Call) error {
 
 func add(c *commands.Call, n int64) error {
 	var e store.Entry
-	c.Tx.WriteIn(&e, c.Args[1])
+	c.Tx.FindIn(&e, c.Args[1], false)
 	old, err := commands.Integer(&e)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (c *Check) findNumbered(tx *store.Tx) {
 	c.names = c.found.Reserved.StateKey(c.names, c.asked, c.Keys[last], c.slots[last].Braces)
 	r.numbered.form, r.numbered.hash = reservation.Numbered, c.idHash()
 	c.names = appendHex(append(c.names, ':'), r.numbered.hash%buckets)
-	tx.WriteIn(&r.numbered.entry, c.names[begin:])
+	tx.FindIn(&r.numbered.entry, c.names[begin:], false)
 }
 
 // idHash returns the hash of the keys and of the id.

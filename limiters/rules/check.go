@@ -251,7 +251,7 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	all := false
 	if reserves {
 		tx.Expect(&c.keys[n])
-		tx.WriteIn(&c.reserves.shared.entry, c.keys[n].Key())
+		tx.FindIn(&c.reserves.shared.entry, c.keys[n].Key(), false)
 		all = c.Args.Has(limiters.OptRelease)
 	}
 	due := (released || all) && c.findReleases(tx, all) && c.releases.findDue(now)

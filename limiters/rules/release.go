@@ -56,7 +56,7 @@ func (r *releases) begin(scopes int) {
 // find finds the set of a scope.
 func (r *releases) find(tx *store.Tx, scope int, key []byte) {
 	r.found[scope] = true
-	tx.WriteIn(&r.entries[scope], key)
+	tx.FindIn(&r.entries[scope], key, false)
 }
 
 // has reports whether a scope has a set. A client may have written another type of value to its key.

@@ -8,33 +8,29 @@ import (
 
 	"cellserver/acl"
 	"cellserver/commands"
+	"cellserver/store"
 )
 
 const errLargeReply = "OOM the reply of the command is too large for a script"
 
 // Call implements [script.Caller].
 func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
-	cmd, err := resolve(args)
 	c, inner := r.run.call, &r.inner
 	*inner = commands.Call{
-		Cmd: cmd, Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn, Server: r.server,
-		Runner: c.Runner, Events: c.Events, InScript: true,
+		Cmd: commands.Lookup(args[0]), Args: args, Now: c.Now, Tx: c.Tx, Out: &r.out, Conn: c.Conn,
+		Server: r.server, Runner: c.Runner, Events: c.Events, InScript: true,
 	}
-	if err == nil {
-		err = inner.Runner.Permit(inner, 0)
-	}
-	if err == nil {
-		err = r.admit(inner)
-	}
-	if err != nil {
+	if err := r.admit(inner); err != nil {
 		inner.Runner.Refuse(inner, err)
 		return r.failed(err.Error()), nil
 	}
-	if !r.holds(inner) {
+	r.needs = store.Footprint{}
+	inner.Cmd.AddFootprint(inner, &r.needs)
+	if !r.needs.IsEmpty() && (inner.Tx == nil || !inner.Tx.Holds(&r.needs)) {
 		r.run.script.wide.Store(true)
 		return nil, r.restart(commands.Restart)
 	}
-	if cmd.Flags&commands.Write != 0 && !r.mayWrite() {
+	if inner.Cmd.Flags&commands.Write != 0 && !r.mayWrite() {
 		return nil, r.ended()
 	}
 	keeps := inner.Cmd.Flags&(commands.Write|commands.MayReplicate) != 0 || inner.Conn.Tracking.Wants()
@@ -114,7 +110,7 @@ func (r *runner) execute(inner *commands.Call, version int, keeps bool) (err err
 		}
 		changes = changesOf(inner)
 	}
-	inner.Runner.Run(inner)
+	inner.Runner.RunInScript(inner)
 	if keeps && changesOf(inner) == changes && !inner.Conn.Tracking.Wants() {
 		r.run.memory.undo(before)
 	}

@@ -68,35 +68,25 @@ func (s *Scripts) says(o commands.Script) script.Flags {
 	return flags
 }
 
-// resolve finds the command of a call. The error says why a script must not make the call.
-func resolve(args [][]byte) (*commands.Command, error) {
-	cmd, err := commands.Lookup(args[0]), error(nil)
-	if !cmd.Fits(len(args)) {
-		cmd, err = commands.Resolve(cmd, args)
+// admit completes the command of a call. It returns an error if the script must not run it now. After its
+// first write, a script is not stopped by the state of the server.
+func (r *runner) admit(inner *commands.Call) (err error) {
+	if !inner.Cmd.Fits(len(inner.Args)) {
+		inner.Cmd, err = commands.Resolve(inner.Cmd, inner.Args)
 	}
 	switch {
-	case cmd == nil:
-		return nil, errUnknown
+	case inner.Cmd == nil:
+		return errUnknown
 	case err != nil:
-		return cmd, errArity
-	case cmd.Flags&commands.NoScript != 0:
-		return cmd, errNoScripts
+		return errArity
+	case inner.Cmd.Flags&commands.NoScript != 0:
+		return errNoScripts
+	case inner.Conn.Identity.User.Limits() != nil:
+		if err := inner.Runner.Permit(inner, 0); err != nil {
+			return err
+		}
 	}
-	return cmd, nil
-}
-
-// holds reports whether the partitions of a command are locked.
-func (r *runner) holds(inner *commands.Call) bool {
-	r.needs = store.Footprint{}
-	inner.Cmd.AddFootprint(inner, &r.needs)
-	return r.needs.IsEmpty() || inner.Tx != nil && inner.Tx.Holds(&r.needs)
-}
-
-// admit returns an error if the script must not run a command now. After its first write, a script is not
-// stopped by the state of the server.
-func (r *runner) admit(inner *commands.Call) error {
 	flags := inner.Cmd.Flags
-	writes := flags&commands.Write != 0
 	switch {
 	case r.run.readOnly && flags&(commands.Write|commands.MayReplicate) != 0:
 		return errReadOnly
@@ -109,7 +99,7 @@ func (r *runner) admit(inner *commands.Call) error {
 	if r.run.oneSlot && !r.keepsSlot(inner) {
 		return errSlots
 	}
-	r.run.wrote = r.run.wrote || writes
+	r.run.wrote = r.run.wrote || flags&commands.Write != 0
 	return nil
 }
 

@@ -17,7 +17,12 @@ const (
 const errCopied commands.Error = "OOM the script has passed more than 64 MB to commands that write"
 
 // reset says that nobody refers to a copy any more.
-func (m *memory) reset() { m.piece, m.bytes = m.piece[:0], 0 }
+func (m *memory) reset() {
+	if m.bytes = 0; cap(m.piece) > pieceSize {
+		m.piece = nil
+	}
+	m.piece = m.piece[:0]
+}
 
 // mark is a moment to which undo goes back.
 type mark struct {

@@ -108,12 +108,10 @@ type scratch struct {
 }
 
 func scratchOf(c *commands.Conn) *scratch {
-	own, ok := c.Scratch.Script.(*scratch)
-	if !ok {
-		own = scratches.Get().(*scratch)
-		c.Scratch.Script = own
+	if c.Scratch.Script == nil {
+		c.Scratch.Script = scratches.Get().(*scratch)
 	}
-	return own
+	return c.Scratch.Script.(*scratch)
 }
 
 // scratches are those of connections that run no script now.
@@ -134,9 +132,7 @@ func (s *scratch) endTransaction() {
 // Release ends the batch, and with it the transaction of the last script.
 func (s *scratch) Release() {
 	s.script, s.word = nil, nil
-	if s.endTransaction(); cap(s.memory.piece) > pieceSize {
-		s.memory.piece = nil
-	}
+	s.endTransaction()
 	scratches.Put(s)
 }
 
