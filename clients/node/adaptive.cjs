@@ -41,6 +41,9 @@ const outcomeOfError = (error) =>
 /** A number of seconds, as a command has it. */
 const seconds = (ms) => (ms / 1000).toFixed(9);
 
+/** How many ends of calls wait for a server that answers. */
+const MOST_LATE = 1000;
+
 /** Lets calls of one service begin, within a limit that the server finds for all callers. */
 class AdaptiveLimit {
   #send;
@@ -49,6 +52,7 @@ class AdaptiveLimit {
   #process = randomBytes(12).toString('hex');
   #calls = 0;
   #local = 0; // calls under way without the server
+  #late = []; // the ends of calls that the server may not know
   #nextLog = 0;
 
   /**
@@ -82,35 +86,55 @@ class AdaptiveLimit {
   async enter() {
     const { lease, ceiling, words, onError } = this.#options;
     const holder = `${this.#process}:${(this.#calls++).toString(36)}`;
-    let decided = true;
+    let limited;
     try {
-      const [limited] = await this.#send(['CL.ENTER', this.#key, seconds(lease), holder, ...words], this.#key);
+      [limited] = await this.#send(['CL.ENTER', this.#key, seconds(lease), holder, ...words], this.#key);
+      this.#sendLate();
       if (Number(limited) !== 0) throw new LimitReached();
     } catch (error) {
       if (error instanceof LimitReached) throw error;
       onError(error);
-      if (this.#local >= ceiling) throw new LimitReached();
       this.#local++;
-      decided = false;
     }
+    const decided = limited !== undefined;
     const began = performance.now();
     let took, ended;
     const leave = async (outcome = 'OK') => {
       if (ended) return;
       ended = true;
       took ??= performance.now() - began;
+      const end = { command: ['CL.LEAVE', this.#key, holder, seconds(took), outcome], until: began + lease };
       if (!decided) {
         this.#local--;
+        // The server may have counted the call. The other half is for permits that it has given.
+        if (this.#late.length < MOST_LATE / 2) this.#late.push(end);
         return;
       }
-      try {
-        await this.#send(['CL.LEAVE', this.#key, holder, seconds(took), outcome], this.#key);
-      } catch (error) {
-        onError(error); // the permit comes back at the end of its lease
-      }
+      await this.#report(end, onError);
     };
     leave.measured = () => (took ??= performance.now() - began);
+    if (this.#local > ceiling && !decided) {
+      await leave('IGNORE');
+      throw new LimitReached();
+    }
     return leave;
+  }
+
+  /** Sends the end of a call. Without an answer it is sent again later; without room for it the lease ends. */
+  async #report(end, onError) {
+    try {
+      await this.#send(end.command, this.#key);
+    } catch (error) {
+      onError(error);
+      if (this.#late.length < MOST_LATE) this.#late.push(end);
+    }
+  }
+
+  /** Sends the ends that the server may not know, once it answers. */
+  #sendLate() {
+    for (const end of this.#late.splice(0)) {
+      if (performance.now() < end.until) this.#report(end, () => {});
+    }
   }
 
   /** Runs a call if it may begin, and reports how it ended. A result with a status is a reply of HTTP. */

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -182,6 +183,67 @@ func TestServerIsAway(t *testing.T) {
 	require.ErrorIs(t, err, ErrFull)
 	first.Leave(OK)
 	require.EqualValues(t, 6, errs.Load())
+}
+
+// lossy is a connection whose answers may get lost.
+type lossy struct {
+	net.Conn
+	loses *atomic.Bool
+}
+
+func (c lossy) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.loses.Load() {
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+// TestLateReports: a permit whose answer is lost, and one whose report is, are free as soon as the server answers again.
+func TestLateReports(t *testing.T) {
+	server := testserver.Start(t)
+	options, err := redis.ParseURL(server.URL)
+	require.NoError(t, err)
+	var loses atomic.Bool
+	options.ContextTimeoutEnabled, options.MaxRetries = true, -1
+	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		return lossy{c, &loses}, err
+	}
+	rdb, other := redis.NewClient(options), connect(t, server.URL)
+	defer rdb.Close()
+	l, err := New(rdb, "service", Options{Timeout: time.Minute, Ceiling: 1, OnError: func(error) {}})
+	require.NoError(t, err)
+	enter := func() *Call {
+		call, err := l.Enter(t.Context())
+		require.NoError(t, err)
+		return call
+	}
+	first, outlived := enter(), enter()
+	loses.Store(true)
+	unknown := enter() // the server has counted it
+	require.Eventually(t, func() bool { return state(t, other)["inflight"] == int64(3) }, time.Minute, time.Millisecond)
+	_, err = l.Enter(t.Context())
+	require.ErrorIs(t, err, ErrFull)
+	first.Leave(OK)
+	unknown.Leave(OK)
+	outlived.began = time.Now().Add(-2 * time.Minute)
+	outlived.Leave(OK)
+	loses.Store(false)
+	last := enter()
+	require.EqualValues(t, 2, state(t, other)["inflight"], "that of a lease that must have ended is not reported")
+	last.Leave(OK)
+	require.EqualValues(t, 3, state(t, other)["samples"])
+
+	loses.Store(true)
+	for range mostLate {
+		(&Call{limit: l, holder: "h", local: true, began: time.Now()}).Leave(OK)
+	}
+	require.Len(t, l.late, mostLate/2)
+	for range mostLate {
+		l.keepLate(end{until: time.Now()})
+	}
+	require.Len(t, l.late, mostLate)
 }
 
 // TestNew refuses wrong options.

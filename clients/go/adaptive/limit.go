@@ -54,6 +54,16 @@ type Limit struct {
 	process string // begins the names of the holders of this process
 	calls   atomic.Int64
 	local   atomic.Int64 // calls under way without the server
+	late    chan end     // the ends of calls that the server may not know
+}
+
+// mostLate is how many ends of calls wait for a server that answers.
+const mostLate = 1000
+
+// end is the CL.LEAVE of a call, which counts until the lease of the call ends.
+type end struct {
+	words []any
+	until time.Time
 }
 
 // New returns the limit of a key. The client is one of [ratelimit.Connect], or another one with
@@ -83,13 +93,16 @@ func New(rdb redis.UniversalClient, key string, options Options) (*Limit, error)
 			sometimes.Do(func() { slog.Error("the adaptive limit did not decide", "error", err) })
 		}
 	}
-	return &Limit{rdb: rdb, key: key, options: options, process: rand.Text() + ":"}, nil
+	return &Limit{
+		rdb: rdb, key: key, options: options, process: rand.Text() + ":", late: make(chan end, mostLate),
+	}, nil
 }
 
 // A Call is a call of the service that is under way.
 type Call struct {
 	limit   *Limit
-	holder  string // "" if the server did not decide
+	holder  string
+	local   bool // the server did not decide, but may have counted the call
 	began   time.Time
 	latency time.Duration // that Measured has set
 	ended   atomic.Bool
@@ -110,20 +123,23 @@ func (l *Limit) Enter(ctx context.Context) (*Call, error) {
 	switch {
 	case err != nil:
 		l.options.OnError(err)
-		return l.enterLocally()
-	case reply[0] != 0:
+		return l.enterLocally(holder)
+	}
+	l.sendLate(ctx)
+	if reply[0] != 0 {
 		return nil, ErrFull
 	}
 	return &Call{limit: l, holder: holder, began: time.Now()}, nil
 }
 
 // enterLocally lets a call begin under the local ceiling.
-func (l *Limit) enterLocally() (*Call, error) {
+func (l *Limit) enterLocally(holder string) (*Call, error) {
+	c := &Call{limit: l, holder: holder, local: true, began: time.Now()}
 	if l.local.Add(1) > int64(l.options.Ceiling) {
-		l.local.Add(-1)
+		c.Leave(Ignore)
 		return nil, ErrFull
 	}
-	return &Call{limit: l, began: time.Now()}, nil
+	return c, nil
 }
 
 // Measured ends the time that the service has taken. Without it the time ends with Leave.
@@ -138,13 +154,56 @@ func (c *Call) Leave(outcome Outcome) {
 		c.Measured()
 	}
 	l := c.limit
-	if c.holder == "" {
+	words := []any{"CL.LEAVE", l.key, c.holder, seconds(c.latency), string(outcome)}
+	if c.local {
 		l.local.Add(-1)
+		if len(l.late) >= mostLate/2 {
+			return // the other half is for permits that the server has given
+		}
+	} else if _, err := l.ask(context.Background(), words); err == nil {
+		return
+	} else {
+		l.options.OnError(err)
+	}
+	l.keepLate(end{words, c.began.Add(l.options.Lease)})
+}
+
+// keepLate keeps the end of a call for a server that answers. Without room the permit comes back at the end
+// of its lease.
+func (l *Limit) keepLate(e end) {
+	select {
+	case l.late <- e:
+	default:
+	}
+}
+
+// sendLate sends the ends that the server may not know. They come again if it does not answer.
+func (l *Limit) sendLate(ctx context.Context) {
+	var all []end
+	for n := len(l.late); n > 0; n-- {
+		select {
+		case e := <-l.late:
+			if time.Now().Before(e.until) {
+				all = append(all, e)
+			}
+		default: // another call has taken them
+		}
+	}
+	if len(all) == 0 {
 		return
 	}
-	words := []any{"CL.LEAVE", l.key, c.holder, seconds(c.latency), string(outcome)}
-	if _, err := l.ask(context.Background(), words); err != nil {
-		l.options.OnError(err) // the permit comes back at the end of its lease
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
+	defer cancel()
+	pipeline := l.rdb.Pipeline()
+	sent := make([]*redis.Cmd, len(all))
+	for i, e := range all {
+		sent[i] = pipeline.Do(ctx, e.words...)
+	}
+	_, _ = pipeline.Exec(ctx) // each command has its own error
+	for i, e := range all {
+		if sent[i].Err() != nil {
+			l.keepLate(e)
+		}
 	}
 }
 

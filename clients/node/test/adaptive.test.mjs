@@ -116,6 +116,49 @@ test('without a server there is a ceiling', async (t) => {
   assert.equal(errors, 5);
 });
 
+test('reports without an answer come again', async (t) => {
+  const server = await Server.start(t);
+  let loses = false;
+  const client = async (args) => {
+    const reply = await server.do(...args);
+    if (loses) throw new Error('lost');
+    return reply;
+  };
+  const lossy = async (args) => {
+    if (args[0] === 'CL.LEAVE' && loses) throw new Error('away');
+    return client(args);
+  };
+  const limit = new AdaptiveLimit(lossy, 'service', { timeout: 60_000, ceiling: 1, onError: () => {} });
+  const first = await limit.enter();
+  loses = true;
+  const unknown = await limit.enter(); // the server has counted it
+  await assert.rejects(limit.enter(), LimitReached); // this one, too
+  assert.equal((await state(server, 'service')).inflight, 3);
+  await Promise.all([first(), unknown()]);
+  assert.equal((await state(server, 'service')).inflight, 3);
+  loses = false;
+  const last = await limit.enter();
+  while ((await state(server, 'service')).inflight > 1) await sleep(5);
+  await last();
+  assert.equal((await state(server, 'service')).samples, 3);
+});
+
+test('at most 500 unknown calls are reported later', async () => {
+  let away = true;
+  let reports = 0;
+  const client = async ([name]) => {
+    if (away) throw new Error('away');
+    if (name === 'CL.LEAVE') reports++;
+    return [0];
+  };
+  const limit = new AdaptiveLimit(client, 'k', { onError: () => {} });
+  for (let i = 0; i < 700; i++) await (await limit.enter())();
+  away = false;
+  await limit.enter();
+  await sleep(0);
+  assert.equal(reports, 500);
+});
+
 test('wrong options', () => {
   const client = async () => [0];
   for (const options of [{ lease: 0 }, { ceiling: 0 }, { ceiling: 1.5 }, { words: 'VEGAS' }, { timeout: 0 }, { other: 1 }]) {

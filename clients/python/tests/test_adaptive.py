@@ -128,6 +128,65 @@ class AdaptiveTest(ServerTest):
                 pass
         self.assertEqual(len(errors), 4)
 
+    def test_late_reports(self):
+        """A permit whose answer is lost, and one whose report is, are free as soon as the server answers again."""
+        late = []
+
+        class Lossy(redis.Redis):
+            def execute_command(self, *command, **options):
+                if late and command[0] == "CL.LEAVE":
+                    raise redis.ConnectionError("away")
+                reply = super().execute_command(*command, **options)
+                if late:
+                    raise redis.TimeoutError("lost")
+                return reply
+
+        class AsyncLossy(redis.asyncio.Redis):
+            async def execute_command(self, *command, **options):
+                if late and command[0] == "CL.LEAVE":
+                    raise redis.ConnectionError("away")
+                reply = await super().execute_command(*command, **options)
+                if late:
+                    await asyncio.sleep(60)
+                return reply
+
+        client, errors = Lossy.from_url(self.url), []
+        self.addCleanup(client.close)
+        limit = AdaptiveLimit(client, "threads", ceiling=1, on_error=errors.append)
+        with limit.call():
+            late.append(True)
+            with limit.call(), self.assertRaises(LimitReached), limit.call():
+                self.fail("the ceiling is 1")
+        self.assertEqual((self.state("threads")["inflight"], len(errors)), (3, 3))
+        late.clear()
+        with limit.call():
+            self.assertEqual(self.state("threads")["inflight"], 1)
+        self.assertEqual(self.state("threads")["samples"], 3)
+        late.append(True)
+        for _ in range(510):
+            limit._leave(limit._enter_locally("h", TimeoutError()), None)
+        self.assertEqual(len(limit.late), 500)
+        limit._keep([limit.late[0]] * 700)
+        self.assertEqual(len(limit.late), 1000)
+        limit.late = [(time.monotonic(), ["CL.LEAVE", "threads", "h"])]
+        self.assertEqual(limit._take_late(), [])
+        late.clear()
+
+        async def run():
+            client = AsyncLossy.from_url(self.url)
+            limit = AsyncAdaptiveLimit(client, "asyncio", ceiling=1, on_error=errors.append)
+            async with limit.call():
+                late.append(True)
+                async with limit.call():
+                    pass
+            late.clear()
+            self.assertEqual(self.state("asyncio")["inflight"], 2)
+            async with limit.call():
+                self.assertEqual(self.state("asyncio")["inflight"], 1)
+            await client.aclose()
+
+        asyncio.run(run())
+
     def test_wrong_options(self):
         for options in ({"lease": 0}, {"timeout": 0}, {"ceiling": 0}, {"ceiling": 1.5}, {"words": "VEGAS"}):
             with self.assertRaises(ValueError):

@@ -44,11 +44,14 @@ def outcome_of_error(error: BaseException) -> str:
     return DROP if late else IGNORE
 
 
-class Call:
-    """A call that is under way. The outcome may be set before its end."""
+MOST_LATE = 1000  # ends of calls that wait for a server that answers
 
-    def __init__(self, holder: str | None):
-        self.holder, self.began, self.took = holder, time.monotonic(), 0.0
+
+class Call:
+    """A call that is under way. The outcome may be set before its end. A local one began without the server."""
+
+    def __init__(self, holder: str, local: bool = False):
+        self.holder, self.local, self.began, self.took = holder, local, time.monotonic(), 0.0
         self.outcome: str | None = None
 
     def measured(self) -> None:
@@ -84,11 +87,12 @@ class _Limit:
         if isinstance(words, str):
             raise ValueError(f"words is a list, not {words!r}")
         self.key, self.words = encode(key), [str(word) for word in words]
-        self.lease, self.timeout, self.ceiling = f"{lease:.9f}", timeout, ceiling
+        self.lease, self.timeout, self.ceiling = lease, timeout, ceiling
         self.on_error = on_error or self._log
         self.client = self._connect(server) if isinstance(server, str) else server
         self.process, self.calls = secrets.token_hex(12), itertools.count()
         self.local, self.next_log, self.lock = 0, 0.0, threading.Lock()
+        self.late: list[tuple[float, list[Any]]] = []  # the ends of calls that the server may not know
 
     def _connect(self, url: str) -> Any:
         raise NotImplementedError
@@ -104,30 +108,57 @@ class _Limit:
 
     def _enter(self) -> tuple[str, list[Any]]:
         holder = f"{self.process}:{next(self.calls)}"
-        return holder, ["CL.ENTER", self.key, self.lease, holder, *self.words]
+        return holder, ["CL.ENTER", self.key, f"{self.lease:.9f}", holder, *self.words]
 
     def _entered(self, holder: str, reply: Any) -> Call:
         if int(reply[0]) != 0:
             raise LimitReached
         return Call(holder)
 
-    def _enter_locally(self, error: Exception) -> Call:
+    def _enter_locally(self, holder: str, error: Exception) -> Call:
         self.on_error(error)
+        call = Call(holder, local=True)
         with self.lock:
-            if self.local >= self.ceiling:
-                raise LimitReached from error
             self.local += 1
-        return Call(None)
+            full = self.local > self.ceiling
+        if full:
+            self._leave(call, error)
+            raise LimitReached from error
+        return call
 
-    def _leave(self, call: Call, error: BaseException | None) -> list[Any] | None:
-        """The command that ends a call; None for a call without the server."""
+    def _leave(self, call: Call, error: BaseException | None) -> tuple[float, list[Any]] | None:
+        """The command that ends a call, and the end of its lease; None for a call without the server."""
         call.measured()
-        if call.holder is None:
-            with self.lock:
-                self.local -= 1
-            return None
         outcome = outcome_of_error(error) if error is not None else call.outcome or OK
-        return ["CL.LEAVE", self.key, call.holder, f"{call.took:.9f}", outcome]
+        command = ["CL.LEAVE", self.key, call.holder, f"{call.took:.9f}", outcome]
+        end = (call.began + self.lease, command)
+        if not call.local:
+            return end
+        with self.lock:
+            self.local -= 1
+        # The server may have counted the call. The other half is for permits that it has given.
+        self._keep([end], MOST_LATE // 2)
+        return None
+
+    def _keep(self, ends: list[tuple[float, list[Any]]], most: int = MOST_LATE) -> None:
+        """Keeps ends of calls for a server that answers. Without room a permit comes back after its lease."""
+        with self.lock:
+            self.late += ends[: max(most - len(self.late), 0)]
+
+    def _take_late(self) -> list[tuple[float, list[Any]]]:
+        """The ends that the server may not know, and that still count."""
+        if not self.late:
+            return []
+        with self.lock:
+            late, self.late = self.late, []
+        return [end for end in late if end[0] > time.monotonic()]
+
+    def _pipeline(self, late: list[tuple[float, list[Any]]]) -> Any:
+        """A pipeline of the ends."""
+        pipeline = self.client.pipeline(transaction=False)
+        for _, command in late:
+            pipeline.execute_command(*command)
+        return pipeline
 
     def _log(self, error: Exception) -> None:
         with self.lock:
@@ -149,9 +180,12 @@ class AdaptiveLimit(_Limit):
         """Runs its block as a call. It raises LimitReached if the call must not begin."""
         holder, command = self._enter()
         try:
-            call = self._entered(holder, self.client.execute_command(*command))
+            reply = self.client.execute_command(*command)
         except redis.RedisError as error:
-            call = self._enter_locally(error)
+            call = self._enter_locally(holder, error)
+        else:
+            self._send_late()
+            call = self._entered(holder, reply)
         failure: BaseException | None = None
         try:
             yield call
@@ -161,9 +195,18 @@ class AdaptiveLimit(_Limit):
         finally:
             if ending := self._leave(call, failure):
                 try:
-                    self.client.execute_command(*ending)
+                    self.client.execute_command(*ending[1])
                 except redis.RedisError as error:
-                    self.on_error(error)  # the permit comes back at the end of its lease
+                    self.on_error(error)
+                    self._keep([ending])
+
+    def _send_late(self) -> None:
+        """Sends the ends that the server may not know, once it answers."""
+        if late := self._take_late():
+            try:
+                self._pipeline(late).execute(raise_on_error=False)
+            except redis.RedisError:
+                self._keep(late)
 
 
 class AsyncAdaptiveLimit(_Limit):
@@ -181,9 +224,12 @@ class AsyncAdaptiveLimit(_Limit):
         """Runs its block as a call. It raises LimitReached if the call must not begin."""
         holder, command = self._enter()
         try:
-            call = self._entered(holder, await self._ask(command))
+            reply = await self._ask(command)
         except (redis.RedisError, TimeoutError) as error:
-            call = self._enter_locally(error)
+            call = self._enter_locally(holder, error)
+        else:
+            await self._send_late()
+            call = self._entered(holder, reply)
         failure: BaseException | None = None
         try:
             yield call
@@ -193,9 +239,19 @@ class AsyncAdaptiveLimit(_Limit):
         finally:
             if ending := self._leave(call, failure):
                 try:
-                    await asyncio.shield(self._ask(ending))
+                    await asyncio.shield(self._ask(ending[1]))
                 except (redis.RedisError, TimeoutError) as error:
-                    self.on_error(error)  # the permit comes back at the end of its lease
+                    self.on_error(error)
+                    self._keep([ending])
+
+    async def _send_late(self) -> None:
+        """Sends the ends that the server may not know, once it answers."""
+        if late := self._take_late():
+            try:
+                sent = self._pipeline(late).execute(raise_on_error=False)
+                await asyncio.wait_for(sent, self.timeout)
+            except (redis.RedisError, TimeoutError):
+                self._keep(late)
 
 
 class AdaptiveASGI:
