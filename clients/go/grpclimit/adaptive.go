@@ -2,6 +2,7 @@ package grpclimit
 
 import (
 	"context"
+	"slices"
 
 	"cellserver/clients/go/adaptive"
 
@@ -34,11 +35,51 @@ func AdaptiveServer(l *adaptive.Limit) grpc.UnaryServerInterceptor {
 	}
 }
 
-// within runs a call if it may begin, and reports how it ended, also if it panics.
-func within(ctx context.Context, l *adaptive.Limit, run func() error) error {
+// AdaptiveStreamClient returns the interceptor of the streams of a service. A stream is one call until gRPC
+// ends it: the lease of the limit must be longer.
+func AdaptiveStreamClient(l *adaptive.Limit) grpc.StreamClientInterceptor {
+	return func(
+		ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string,
+		open grpc.Streamer, o ...grpc.CallOption,
+	) (stream grpc.ClientStream, err error) {
+		call, err := enter(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if stream == nil {
+				call.Leave(outcomeOf(err))
+			}
+		}()
+		end := grpc.OnFinish(func(err error) { call.Leave(outcomeOf(err)) })
+		return open(ctx, desc, cc, method, append(slices.Clone(o), end)...)
+	}
+}
+
+// AdaptiveStreamServer returns the interceptor of the streams of the service itself. A stream is one call
+// until its handler ends: the lease of the limit must be longer.
+func AdaptiveStreamServer(l *adaptive.Limit) grpc.StreamServerInterceptor {
+	return func(
+		server any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler,
+	) error {
+		return within(stream.Context(), l, func() error { return handler(server, stream) })
+	}
+}
+
+// enter asks whether a call may begin. The error has a status.
+func enter(ctx context.Context, l *adaptive.Limit) (*adaptive.Call, error) {
 	call, err := l.Enter(ctx)
 	if err != nil {
-		return status.Error(codes.ResourceExhausted, err.Error())
+		return nil, status.Error(codes.ResourceExhausted, err.Error())
+	}
+	return call, nil
+}
+
+// within runs a call if it may begin, and reports how it ended, also if it panics.
+func within(ctx context.Context, l *adaptive.Limit, run func() error) error {
+	call, err := enter(ctx, l)
+	if err != nil {
+		return err
 	}
 	outcome := adaptive.Ignore
 	defer func() { call.Leave(outcome) }()
@@ -50,7 +91,11 @@ func within(ctx context.Context, l *adaptive.Limit, run func() error) error {
 // outcomeOf returns the outcome of a call. Unavailable and ResourceExhausted are a service that has too much
 // to do.
 func outcomeOf(err error) adaptive.Outcome {
-	switch status.Code(err) {
+	code := status.Code(err)
+	if code == codes.Unknown {
+		code = status.FromContextError(err).Code() // as the other side gets it
+	}
+	switch code {
 	case codes.OK, codes.Internal, codes.Unknown, codes.DataLoss:
 		if err != nil && adaptive.OutcomeOf(err) == adaptive.Drop {
 			return adaptive.Drop

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	health_v1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 )
 
@@ -56,5 +57,89 @@ func TestAdaptive(t *testing.T) {
 			call.Leave(adaptive.Ignore)
 		}
 		require.NoError(t, AdaptiveClient(l)(t.Context(), "/m", nil, nil, nil, invoke))
+	}
+}
+
+// TestAdaptiveStreams: on both sides a stream is one call from its begin to its end, and its code says how
+// it has ended.
+func TestAdaptiveStreams(t *testing.T) {
+	rdb, err := ratelimit.Connect(testserver.Start(t).URL)
+	require.NoError(t, err)
+	newLimit := func(key string) *adaptive.Limit {
+		words := []any{"WINDOW", 60, "BETWEEN", 1, 1}
+		l, err := adaptive.New(rdb, key, adaptive.Options{Timeout: time.Minute, Words: words})
+		require.NoError(t, err)
+		return l
+	}
+	ends := make(chan error)
+	handle := func(_ any, s grpc.ServerStream, _ *grpc.StreamServerInfo, _ grpc.StreamHandler) error {
+		require.NoError(t, s.SendMsg(&health_v1.HealthCheckResponse{}))
+		select {
+		case err := <-ends:
+			return err
+		case <-s.Context().Done():
+			return s.Context().Err()
+		}
+	}
+	address := listen(t, grpc.ChainStreamInterceptor(AdaptiveStreamServer(newLimit("server")), handle))
+	limited := dial(t, address, grpc.WithStreamInterceptor(AdaptiveStreamClient(newLimit("client"))))
+	counts := func(key string) (all [3]int64) {
+		reply, err := rdb.Do(context.Background(), "CL.LIMIT", key).Result()
+		require.NoError(t, err)
+		for i, field := range []string{"inflight", "samples", "drops"} {
+			all[i] = reply.(map[any]any)[field].(int64)
+		}
+		return all
+	}
+	samples, drops := int64(0), int64(0)
+	for _, one := range []struct {
+		err            error
+		samples, drops int64
+	}{
+		{nil, 1, 0}, {status.Error(codes.Internal, ""), 1, 0}, {status.Error(codes.Unavailable, ""), 1, 1},
+		{status.Error(codes.NotFound, ""), 0, 0}, {context.DeadlineExceeded, 1, 1}, {context.Canceled, 0, 0},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s, err := limited.Watch(ctx, &health_v1.HealthCheckRequest{})
+		require.NoError(t, err)
+		_, err = s.Recv()
+		require.NoError(t, err)
+		require.Equal(t, [3]int64{1, samples, drops}, counts("client"))
+		require.Equal(t, [3]int64{1, samples, drops}, counts("server"))
+		_, err = limited.Watch(ctx, &health_v1.HealthCheckRequest{})
+		require.Equal(t, codes.ResourceExhausted, status.Code(err))
+		_, err = stream(t, dial(t, address))
+		require.Equal(t, codes.ResourceExhausted, status.Code(err))
+		if errors.Is(one.err, context.Canceled) {
+			cancel()
+		} else {
+			ends <- one.err
+		}
+		_, err = s.Recv()
+		require.Error(t, err)
+		samples, drops = samples+one.samples, drops+one.drops
+		for _, key := range []string{"client", "server"} {
+			require.Eventually(t, func() bool { return counts(key)[0] == 0 }, time.Minute, time.Millisecond)
+			require.Equal(t, [3]int64{0, samples, drops}, counts(key), "%s %v", key, one.err)
+		}
+		cancel()
+	}
+}
+
+// TestAdaptiveStreamDoesNotOpen: such a stream holds no permit.
+func TestAdaptiveStreamDoesNotOpen(t *testing.T) {
+	rdb, err := ratelimit.Connect(testserver.Start(t).URL)
+	require.NoError(t, err)
+	l, err := adaptive.New(rdb, "k", adaptive.Options{Timeout: time.Minute, Words: []any{"BETWEEN", 1, 1}})
+	require.NoError(t, err)
+	no := status.Error(codes.NotFound, "")
+	open := func(
+		context.Context, *grpc.StreamDesc, *grpc.ClientConn, string, ...grpc.CallOption,
+	) (grpc.ClientStream, error) {
+		return nil, no
+	}
+	for range 3 {
+		_, err = AdaptiveStreamClient(l)(t.Context(), nil, nil, "/m", open)
+		require.Equal(t, no, err)
 	}
 }

@@ -43,13 +43,26 @@ func startService(t *testing.T, l *ratelimit.Limiter, rules ...Rule) health_v1.H
 // serve starts a gRPC service with options, and returns a client of it.
 func serve(t *testing.T, options ...grpc.ServerOption) health_v1.HealthClient {
 	t.Helper()
+	return dial(t, listen(t, options...))
+}
+
+// listen starts a gRPC service with options, and returns its address.
+func listen(t *testing.T, options ...grpc.ServerOption) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	service := grpc.NewServer(options...)
 	health_v1.RegisterHealthServer(service, health.NewServer())
 	go func() { _ = service.Serve(listener) }()
 	t.Cleanup(service.Stop)
-	conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return listener.Addr().String()
+}
+
+// dial returns a client of a service.
+func dial(t *testing.T, address string, options ...grpc.DialOption) health_v1.HealthClient {
+	t.Helper()
+	options = append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(address, options...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return health_v1.NewHealthClient(conn)
