@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func (w *world) client(id int, seed uint64) {
 		what := w.randomStep(r)
 		if alone {
 			what.key = strings.NewReplacer("throttle", "counter", "gcra", "counter").Replace(what.key)
-			what.op = map[bool]string{true: "get", false: "pair"}[strings.HasPrefix(what.key, "counter")]
+			what.op = reads[what.key[:strings.Index(what.key, ":")]]
 		}
 		p.left--
 		w.places <- struct{}{}
@@ -103,11 +104,16 @@ const keysLast = 400
 
 // randomStep returns a step.
 func (w *world) randomStep(r *rand.Rand) step {
-	ops := []string{"incr", "get", "throttle", "gcra", "both", "pair"}
+	ops := []string{"incr", "get", "throttle", "gcra", "both", "pair", "enter", "enter", "leave", "drop", "limit"}
 	kind := r.IntN(len(ops))
-	names := []string{"counter", "counter", "throttle", "gcra", "pair", "pair"}
-	return step{op: ops[kind], key: fmt.Sprint(names[kind], ":", r.IntN(2), ":", w.history.calls.Load()/keysLast)}
+	names := append([]string{"counter", "counter", "throttle", "gcra", "pair", "pair"},
+		slices.Repeat([]string{"adaptive"}, 5)...)
+	key := fmt.Sprint(names[kind], ":", r.IntN(2), ":", w.history.calls.Load()/keysLast)
+	return step{op: ops[kind], key: key, permit: randomPermit(r)}
 }
+
+// reads are the steps that read keys. The keys of gcra have no such one.
+var reads = map[string]string{"counter": "get", "pair": "pair", "throttle": "throttle", "adaptive": "limit"}
 
 // step sends one step, and notes its result.
 func (w *world) step(s *clustertest.Session, client int, what step) error {
@@ -123,18 +129,17 @@ func (w *world) step(s *clustertest.Session, client int, what step) error {
 	default:
 		require.NoError(w.t, err)
 		w.count("answered")
-		w.history.reply(client, what, call, what.reduce(output(w.t, replies)))
+		w.history.reply(client, what, call, what.output(w.t, replies))
 	}
 	return err
 }
 
 // readAll reads every key once more. So the check of the history finds a lost change, even if no later step used its key.
 func (w *world) readAll() {
-	ops := map[string]string{"counter": "get", "pair": "pair", "throttle": "throttle"} // the keys of gcra have expired
 	var s *clustertest.Session
 	for _, key := range w.history.keys() {
-		op := ops[key[:strings.Index(key, ":")]]
-		for tries := 0; op != "" && (s == nil || w.step(s, -1, step{op: op, key: key}) != nil); tries++ {
+		last := step{op: reads[key[:strings.Index(key, ":")]], key: key} // the keys of gcra have expired
+		for tries := 0; last.op != "" && (s == nil || w.step(s, -1, last) != nil); tries++ {
 			require.Less(w.t, tries, 100)
 			var err error
 			s, err = w.Leader().Connect() // a late step of a node may still end an epoch

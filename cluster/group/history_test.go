@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,8 +19,9 @@ import (
 // step is what a client asks, or learns, about one key or one pair of keys. A nil output is unknown.
 type step struct {
 	key string
-	op  string // incr, get, throttle, gcra, both, pair
-	now int64  // of the decision, for gcra
+	op  string // incr, get, throttle, gcra, both, pair; enter, leave, drop, limit
+	now int64  // of the decision, for gcra and adaptive limits
+	permit
 }
 
 // history collects what clients have seen.
@@ -78,16 +80,25 @@ func (s step) command() []string {
 		return []string{fmt.Sprint("CL.THROTTLE ", s.key, " ", gcraLimit-1, " 2 1")}
 	case "both":
 		return []string{"MULTI", "INCR {" + s.key + "}a", "INCR {" + s.key + "}b", "EXEC"}
+	case "enter", "leave", "drop", "limit":
+		return []string{s.flightCommand()}
 	}
 	return []string{"MGET {" + s.key + "}a {" + s.key + "}b"}
 }
 
-// output returns the numbers of the last reply.
-func output(t testing.TB, replies []any) (all []int64) {
+// output returns the numbers of the last reply, those that a step's model knows.
+func (s step) output(t testing.TB, replies []any) (all []int64) {
 	reply := replies[len(replies)-1]
 	list, ok := reply.([]any)
-	if !ok {
+	switch {
+	case s.op == "limit" && !ok:
+		list = []any{reply, reply} // there is no limit
+	case !ok:
 		list = []any{reply}
+	case s.op == "limit":
+		list = []any{list[3], list[5]} // the limit, and the calls under way
+	case s.op == "throttle", s.op == "gcra":
+		list = []any{list[0], list[2]}
 	}
 	for _, one := range list {
 		switch v := one.(type) {
@@ -108,8 +119,8 @@ func output(t testing.TB, replies []any) (all []int64) {
 }
 
 // models are the sequential specifications of the steps. The state is a number: a counter, what a throttle has left,
-// or a TAT.
-var model = porcupine.Model{
+// or a TAT. That of an adaptive limit is its limit and its leases.
+var model = (&porcupine.NondeterministicModel{
 	Partition: func(all []porcupine.Operation) [][]porcupine.Operation {
 		by := map[string][]porcupine.Operation{}
 		for _, op := range all {
@@ -122,17 +133,20 @@ var model = porcupine.Model{
 		}
 		return parts
 	},
-	Init: func() any { return int64(0) },
-	Step: func(state, input, output any) (bool, any) {
-		s, was, got := input.(step), state.(int64), output.([]int64)
-		want, next := s.run(was)
-		if got == nil {
-			return true, next
+	Init: func() []any { return []any{int64(0)} },
+	Step: func(state, input, output any) (next []any) {
+		s, got := input.(step), output.([]int64)
+		if strings.HasPrefix(s.key, "adaptive") {
+			return s.fly(state, got)
 		}
-		return slices.Equal(got, want), next
+		want, number := s.run(state.(int64))
+		if got != nil && !slices.Equal(got, want) {
+			return nil
+		}
+		return []any{number}
 	},
 	DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " -> ", output) },
-}
+}).ToModel()
 
 // run returns the reply to a step and the next state.
 func (s step) run(was int64) (reply []int64, next int64) {
@@ -157,14 +171,6 @@ func (s step) run(was int64) (reply []int64, next int64) {
 	}
 	left := gcraLimit*gcraInterval - (max(was, s.now) - s.now)
 	return []int64{1, left / gcraInterval}, was
-}
-
-// reduce keeps the numbers of an output that a step's model knows.
-func (s step) reduce(output []int64) []int64 {
-	if s.op == "throttle" || s.op == "gcra" {
-		return []int64{output[0], output[2]}
-	}
-	return output
 }
 
 // checkTime is how long the check of one part may take. A part that takes longer is undecided.
