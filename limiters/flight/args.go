@@ -89,7 +89,11 @@ func (p *enterParams) option(a *limiters.Args, given *uint16) {
 	arg := a.More()
 	i := enterWord(arg)
 	if i < 0 {
-		fail(a, syntaxError(quote.Word(arg)+" is not an option of CL.ENTER: use AIMD, VEGAS, GRADIENT2, "+
+		cause := " is not an option of CL.ENTER"
+		if len(p.shares) > 0 {
+			cause += ", and no partition may have the name of one"
+		}
+		fail(a, syntaxError(quote.Word(arg)+cause+": use AIMD, VEGAS, GRADIENT2, "+
 			"GRADIENT, BETWEEN, START, WINDOW, TOLERANCE, PARTITION, UPTO, MS, PEEK"))
 		return
 	}

@@ -51,6 +51,9 @@ func (s shares) equal(other shares) bool {
 // readShares parses the words after PARTITION: name OF name percent [name percent]…
 func (p *enterParams) readShares(a *limiters.Args) {
 	own, of := a.Next("partition"), a.Next("of")
+	if a.Err == nil && !isShareName(own) {
+		fail(a, errShareName("partition", own))
+	}
 	if !word.Is(of, "of") {
 		fail(a, syntaxError("'PARTITION' needs OF after the name, not "+quote.Word(of)))
 	}
@@ -61,8 +64,7 @@ func (p *enterParams) readShares(a *limiters.Args) {
 		switch {
 		case a.Err != nil:
 		case !isShareName(one.name):
-			fail(a, rediserr.Error("ERR name "+quote.Word(one.name)+
-				" is not that of a partition: use 1 to 32 letters, digits, and the signs _ . -"))
+			fail(a, errShareName("name", one.name))
 		case p.shares.find(one.name) >= 0:
 			fail(a, syntaxError("the partition "+quote.Word(one.name)+" repeats"))
 		case one.percent < 1 || one.percent > 100:
@@ -89,6 +91,19 @@ func isShareName(name []byte) bool {
 		}
 	}
 	return len(name) > 0 && len(name) <= longest && string(name) != stateSuffix && enterWord(name) < 0
+}
+
+// errShareName says why a word may not name a partition. argument is the name of its argument.
+func errShareName(argument string, name []byte) error {
+	cause := " is not the name of a partition"
+	switch {
+	case string(name) == stateSuffix:
+		cause = " is reserved for the state of the limit"
+	case enterWord(name) >= 0:
+		cause = " is an option of CL.ENTER, and no partition"
+	}
+	return rediserr.Error("ERR " + argument + " " + quote.Word(name) + cause +
+		": use another name, of 1 to 32 letters, digits, and the signs _ . -")
 }
 
 // takeShares takes the partitions of a request. A partition that the request does not name stays while
