@@ -44,3 +44,30 @@ func TestClLeaveInTransactions(t *testing.T) {
 	h.Want(`EVAL "`+script+`" 1 s`, []any{1, 3})
 	h.Want("CL.ENTER t 60 c"+options, []any{0, 2, 1, -1, 60})
 }
+
+// TestAdaptiveEffects: a window logs at most one change of the state. Everything else is what CL.ACQUIRE and
+// CL.RELEASE log.
+func TestAdaptiveEffects(t *testing.T) {
+	const windows, calls = 8, 10
+	changes := map[string]int{}
+	for first, last := range map[string]string{
+		"CL.ENTER k 60 a%d BETWEEN 1 4000 START 50": "CL.LEAVE k a%d 0.02", "CL.ACQUIRE a 4000 60 a%d": "CL.RELEASE a a%d",
+	} {
+		h := servertest.New(t)
+		var seen setKeys
+		h.Store.Observe(&seen)
+		for id := range windows * calls {
+			h.Do(fmt.Sprintf(first, id))
+			h.Do(fmt.Sprintf(last, id))
+			h.Advance(time.Second / calls)
+		}
+		for _, key := range seen.keys {
+			changes[key]++
+		}
+	}
+	require.Equal(t, changes["a"], changes["k"])
+	require.LessOrEqual(t, changes["k"], 3*windows*calls)
+	require.Positive(t, changes["{k}:adaptive"])
+	require.LessOrEqual(t, changes["{k}:adaptive"], windows)
+	require.Len(t, changes, 3)
+}

@@ -32,3 +32,19 @@ func TestClLimit(t *testing.T) {
 		}, texts(h.Do("CL.LIMIT k")))
 	}
 }
+
+// TestAdaptiveStateIsSmall: besides its holders, a limit takes at most 200 bytes, also one with the largest
+// numbers.
+func TestAdaptiveStateIsSmall(t *testing.T) {
+	h := servertest.New(t)
+	for _, algorithm := range []string{"GRADIENT", "GRADIENT2", "VEGAS", "AIMD 1"} {
+		h.Do("FLUSHALL")
+		for i := range 30 {
+			h.Do("CL.ENTER search 60 a START 100000 BETWEEN 1 100000 WINDOW 0 " + algorithm)
+			h.Do(fmt.Sprintf("CL.LEAVE search a %d.%09d", 2_000_000+i, 123_456_789))
+			h.Advance(time.Nanosecond)
+		}
+		require.LessOrEqual(t, h.Do("MEMORY USAGE {search}:adaptive"), int64(200))
+		require.Less(t, len(h.Do("GET {search}:adaptive").(string)), 160)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"cellserver/limiters/adaptive"
 
@@ -116,4 +117,18 @@ func TestWatched(t *testing.T) {
 	require.EqualValues(t, 1499, one.Points[0].Limit)
 	all.Watch(nil)
 	require.Empty(t, all.WatchedKeys())
+}
+
+// TestTableWithoutKeys: a server without adaptive limits has no memory for windows, and a question about a
+// key takes none.
+func TestTableWithoutKeys(t *testing.T) {
+	all := New()
+	m, _ := all.Get(0, []byte("k"))
+	require.Zero(t, m)
+	require.Empty(t, all.MostRefused(10))
+	for i := range all.parts {
+		require.Nil(t, all.parts[i].at)
+		require.Nil(t, all.parts[i].rows)
+	}
+	require.LessOrEqual(t, unsafe.Sizeof(*all), uintptr(2<<10))
 }
