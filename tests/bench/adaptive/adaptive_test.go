@@ -50,6 +50,53 @@ func TestHang(t *testing.T) {
 	}
 }
 
+// measured is a limit that somebody has measured.
+type measured struct{ most, calls int }
+
+func (l *measured) enter(int, int64, int64) bool {
+	if l.calls == l.most {
+		return false
+	}
+	l.calls++
+	return true
+}
+
+func (l *measured) leave(int, int64, int64, int64, bool) { l.calls-- }
+
+// TestOtherServices: with a lock, and with pauses, the limit keeps 95 % of the good replies that the best
+// fixed limit has. The latency does not drift.
+//
+// If a service that pauses has workers to spare, the best fixed limit lets all calls of a pause wait. A limit
+// of many calls does the same.
+func TestOtherServices(t *testing.T) {
+	for _, one := range []struct {
+		name    string
+		of      func() *scenario
+		options []string
+	}{
+		{"a lock", lock, nil},
+		{"pauses and too many calls", func() *scenario { return pauses(6000) }, nil},
+		{"pauses and many calls", func() *scenario { return pauses(4000) }, nil},
+		{
+			"pauses and few calls", func() *scenario { return pauses(2000) },
+			[]string{"BETWEEN", "400", "1000"},
+		},
+	} {
+		best, most := 0.0, 0
+		for n := 10; n < 1000; n += max(5, n/4) {
+			if good := goodput(run(one.of(), &measured{most: n}, seeds[0]), 20, 80); good > best {
+				best, most = good, n
+			}
+		}
+		all := run(one.of(), newLimit(false, one.options...), seeds[0])
+		good, first, last := goodput(all, 20, 80), p99(all, 20, 50), p99(all, 50, 80)
+		t.Logf("%s: %.0f good replies a second, %.0f with the fixed limit %d; p99 %.0f, later %.0f ms",
+			one.name, good, best, most, first, last)
+		require.GreaterOrEqual(t, good, 0.95*best, one.name)
+		require.LessOrEqual(t, last, 1.1*first, one.name)
+	}
+}
+
 // TestSameSeed: a simulation with the same seed has the same figures.
 func TestSameSeed(t *testing.T) {
 	require.Equal(t, run(small(), newLimit(false), 5), run(small(), newLimit(false), 5))

@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"container/heap"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,6 +25,7 @@ type scenario struct {
 	rate     float64 // calls a second
 	workers  int
 	work     float64 // ns
+	serial   float64 // the part of the work that is under a lock
 	seconds  int
 	callers  int
 	share    float64 // of the load that the first caller has; 0 for the same as the others
@@ -45,7 +45,7 @@ type figures struct {
 // run runs a scenario and returns the figures of each second, by the moment at which a call began.
 func run(of *scenario, by limit, seed uint64) []figures {
 	random := rand.New(rand.NewPCG(seed, 7))
-	s := &service{random: random, workers: of.workers, work: of.work}
+	s := &service{random: random, workers: of.workers, work: of.work, serial: of.serial}
 	all := make([]figures, of.seconds)
 	var waiting []*call // callers that may give up, the oldest first
 	changes := of.changes
@@ -81,9 +81,7 @@ func run(of *scenario, by limit, seed uint64) []figures {
 			changes = changes[1:]
 			s.assign(now)
 		case now == done:
-			c := heap.Pop(&s.running).(completion).call
-			s.busy--
-			if !c.left {
+			if c := s.finish(now); c != nil && !c.left {
 				end(c, now, false)
 			}
 			s.assign(now)

@@ -63,6 +63,29 @@ func small() *scenario {
 	}
 }
 
+// lock is a service whose calls do a twentieth of their work under one lock, with twice the load that the
+// lock can take.
+func lock() *scenario {
+	return &scenario{
+		rate: 2000, workers: 100, work: 20 * millisecond, serial: 0.05, seconds: 80,
+		callers: 10, deadline: 200 * millisecond,
+	}
+}
+
+// pauses is a service that does nothing for 200 ms every 3 seconds, as one that collects garbage.
+func pauses(rate float64) *scenario {
+	s := &scenario{
+		rate: rate, workers: 100, work: 20 * millisecond, seconds: 80,
+		callers: 10, deadline: 200 * millisecond,
+	}
+	for at := 3 * second; at < int64(s.seconds)*second; at += 3 * second {
+		s.changes = append(s.changes, change{at, func(s *service, now int64) {
+			s.hang(now, now+200*millisecond)
+		}})
+	}
+	return s
+}
+
 // idealP99 is the 99th percentile in ms of a service without a queue, whose work takes 20 ms on average.
 var idealP99 = func() float64 {
 	variance := math.Log(1 + variety*variety)

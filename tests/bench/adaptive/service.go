@@ -26,7 +26,9 @@ type service struct {
 	workers int
 	work    float64 // mean ns of a call
 	busy    int
-	hangs   int64 // until then nothing is done
+	hangs   int64   // until then nothing is done
+	serial  float64 // the part of the work that a call does under a lock, at its end
+	locked  int64   // until then calls have the lock
 	queue   []*call
 	running completions
 }
@@ -41,9 +43,22 @@ func (s *service) start(c *call, now int64) {
 func (s *service) assign(now int64) {
 	for now >= s.hangs && s.busy < s.workers && len(s.queue) > 0 {
 		s.busy++
-		heap.Push(&s.running, completion{now + s.draw(), s.queue[0]})
+		alone := int64(float64(s.draw()) * (1 - s.serial))
+		heap.Push(&s.running, completion{at: now + alone, call: s.queue[0]})
 		s.queue = s.queue[1:]
 	}
+}
+
+// finish ends the first work that runs. It returns nil if the call goes on under the lock.
+func (s *service) finish(now int64) *call {
+	c := heap.Pop(&s.running).(completion)
+	if s.serial == 0 || c.locked {
+		s.busy--
+		return c.call
+	}
+	s.locked = max(now, s.locked) + int64(float64(s.draw())*s.serial)
+	heap.Push(&s.running, completion{s.locked, c.call, true})
+	return nil
 }
 
 // draw returns the work of a call: lognormal.
@@ -55,6 +70,9 @@ func (s *service) draw() int64 {
 // hang stops all work until a time.
 func (s *service) hang(now, until int64) {
 	s.hangs = until
+	if s.locked > now {
+		s.locked += until - now
+	}
 	for i := range s.running {
 		s.running[i].at += until - now
 	}
@@ -62,8 +80,9 @@ func (s *service) hang(now, until int64) {
 
 // completion is the end of the work of a call.
 type completion struct {
-	at   int64
-	call *call
+	at     int64
+	call   *call
+	locked bool
 }
 
 // completions are in the order of their times, as a heap.
