@@ -2,6 +2,7 @@ package limits
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,5 +47,31 @@ func TestAdaptiveStateIsSmall(t *testing.T) {
 		}
 		require.LessOrEqual(t, h.Do("MEMORY USAGE {search}:adaptive"), int64(200))
 		require.Less(t, len(h.Do("GET {search}:adaptive").(string)), 160)
+	}
+}
+
+// TestAdaptiveLimitsOf64KB: as many new limits as 64 KB of requests name take less than 1 MB.
+func TestAdaptiveLimitsOf64KB(t *testing.T) {
+	for _, options := range []string{
+		"", " GRADIENT2", " PARTITION a OF a 1 b 1 c 1 d 1 e 1 f 1 g 1 h 1",
+		" PARTITION " + strings.Repeat("p", 32) + " OF " + strings.Repeat("p", 32) + " 100",
+	} {
+		h := servertest.New(t)
+		sent, limits, stored := 0, 0, int64(0)
+		for {
+			line := fmt.Sprint("CL.ENTER ", limits, " 9 a", options)
+			if sent += len(request(line)); sent > 64<<10 {
+				break
+			}
+			require.EqualValues(t, 0, h.Do(line).([]any)[0])
+			limits++
+		}
+		keys := h.Do("KEYS *").([]any)
+		require.Len(t, keys, 2*limits)
+		for _, key := range keys {
+			stored += h.Do(fmt.Sprint("MEMORY USAGE ", key)).(int64)
+		}
+		t.Logf("%d limits, %d bytes%s", limits, stored, options)
+		require.Less(t, stored, int64(1<<20))
 	}
 }
