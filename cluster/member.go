@@ -13,6 +13,7 @@ import (
 	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
 	"cellserver/internal/topology"
+	"cellserver/router"
 )
 
 // Member is the life of a node in its cluster. Its methods are safe for concurrent use.
@@ -35,7 +36,7 @@ type links struct {
 	dialer    *peer.Dialer
 	port      *peer.Port
 	sender    *peer.Publisher
-	proxy     *peer.Proxy
+	proxy     *router.Relay
 	transport *peer.Carrier // nil until the node has its place
 	// quiet fires when no node relies on promises of the previous process any more. Until then, the node does
 	// not vote.
@@ -60,7 +61,7 @@ func New(o Options) (*Member, error) {
 		return nil, err
 	}
 	m.sender = peer.NewPublisher(m.dialer)
-	m.proxy = peer.NewProxy(m.dialer, max(o.Limits.Forwards, 1))
+	m.proxy = router.NewRelay(m.dialer.Forward, max(o.Limits.Forwards, 1))
 	m.outside = group.New(group.Options{
 		Self: m.nodeAt(o.Run, o.Fallback), Store: o.Store, Clock: o.Clock, Log: m.log, Timing: o.Timing,
 	})

@@ -9,6 +9,7 @@
 //	own.go      Own: the connection of one client with a state
 //	hub.go      Hub: the nodes, the users, and which node leads
 //	watch.go    asks whether the hub answers
+//	relay.go    Relay: carries the bytes of whole clients, as proxy-port of a cluster does
 //
 // A request goes to the node that leads. If the node answers MOVED, the Hub follows it, once, and remembers
 // the new leader. A client never sees MOVED. If a connection fails, its requests are lost, and the Hub tries

@@ -32,10 +32,30 @@ type Hub struct {
 	watched
 
 	mu     sync.Mutex // guards the fields below
-	leader string
-	led    context.Context // ends when another node leads
-	depose context.CancelFunc
+	leader leadership
 	users  map[Identity]*User
+}
+
+// leadership says which node leads, as far as somebody knows. Its owner has a lock.
+type leadership struct {
+	base   context.Context
+	node   string
+	led    context.Context // ends when another node leads, or with base
+	depose context.CancelFunc
+}
+
+// begin makes a node the first leader.
+func (l *leadership) begin(node string) {
+	l.node = node
+	l.led, l.depose = context.WithCancel(l.base)
+}
+
+// pass notes that a node leads, perhaps the same one.
+func (l *leadership) pass(node string) {
+	if l.node != node {
+		l.depose()
+		l.begin(node)
+	}
 }
 
 // MostUsers is how many users have clients at the same time.
@@ -43,9 +63,10 @@ const MostUsers = 128
 
 // New returns a Hub. It opens no connection.
 func New(o Options) *Hub {
-	h := &Hub{o: o, users: map[Identity]*User{}, depose: func() {}}
+	h := &Hub{o: o, users: map[Identity]*User{}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.lead(o.Addresses[0])
+	h.leader.base = h.ctx
+	h.leader.begin(o.Addresses[0])
 	return h
 }
 
@@ -56,7 +77,7 @@ func (h *Hub) patience() time.Duration { return max(10*h.o.Timeout(), time.Secon
 func (h *Hub) Leader() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.leader
+	return h.leader.node
 }
 
 // Lead notes which node leads. It returns false if that is not an address.
@@ -68,31 +89,21 @@ func (h *Hub) Lead(address string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if host == "" || host == "?" { // the node does not know its own address: it is the one that was asked
-		if host, _, err = net.SplitHostPort(h.leader); err != nil {
+		if host, _, err = net.SplitHostPort(h.leader.node); err != nil {
 			return false
 		}
 	}
-	h.lead(net.JoinHostPort(host, port))
+	h.leader.pass(net.JoinHostPort(host, port))
 	return true
-}
-
-// lead changes the leader; mu is held.
-func (h *Hub) lead(address string) {
-	if h.leader == address {
-		return
-	}
-	h.depose()
-	h.leader = address
-	h.led, h.depose = context.WithCancel(h.ctx)
 }
 
 // away notes that a node does not answer. The next one of the list is asked then, and says who leads.
 func (h *Hub) away(address string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.leader == address {
+	if h.leader.node == address {
 		at := slices.Index(h.o.Addresses, address)
-		h.lead(h.o.Addresses[(at+1)%len(h.o.Addresses)])
+		h.leader.pass(h.o.Addresses[(at+1)%len(h.o.Addresses)])
 	}
 }
 

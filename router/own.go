@@ -21,10 +21,10 @@ const mostStreamed = 1 << 20
 // with [Unsent] it has not opened. [Own.Write] says what `wake` is for.
 func (u *User) Own(proto int, name string, messages Sink, wake func()) *Own {
 	u.hub.mu.Lock()
-	leader, led := u.hub.leader, u.hub.led
+	leader := u.hub.leader
 	u.hub.mu.Unlock()
 	o := &Own{client: name, messages: messages, wake: wake}
-	o.link = u.start(led, place{leader, proto, FirstRelay}, o)
+	o.link = u.start(leader.led, place{leader.node, proto, FirstRelay}, o)
 	return o
 }
 

@@ -72,7 +72,7 @@ func TestPinsEndWithTheLeader(t *testing.T) {
 	u.Own(2, "", messages, nil)
 	require.Eventually(t, func() bool { return dialed.Load() == 1 }, time.Minute, time.Millisecond)
 	h.Lead("a:1")
-	require.NoError(t, h.led.Err(), "the same leader")
+	require.NoError(t, h.leader.led.Err(), "the same leader")
 	h.Lead("b:2")
 	require.Error(t, <-lost)
 	u.Own(2, "", messages, nil)

@@ -145,7 +145,7 @@ var mayImport = map[string][]string{
 	// A cluster: this server as a node of it, the groups that replicate the effects of their leaders, who
 	// the nodes are, the network between them, and what they keep on disk.
 	"cluster": {"cluster/group", "cluster/peer", "cluster/raftlog", "cluster/roster",
-		"internal/topology", "persistence/fs", "store"},
+		"internal/topology", "persistence/fs", "router", "store"},
 	"cluster/group": {"cluster/entry", "cluster/roster", "internal/topology", "persistence/aof",
 		"store"},
 	"cluster/peer":    {"cluster/entry", "cluster/roster", "internal/topology"},

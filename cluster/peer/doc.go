@@ -14,7 +14,7 @@
 //	calls.go      the calls to another node, or to many
 //	answer.go     answers the calls of another node
 //	publisher.go  Publisher: sends published messages to the other nodes
-//	proxy.go      Proxy: relays the clients of proxy-port to the leader
+//	proxy.go      forwards a client to another node, with the PROXY line
 //	carrier.go    Carrier: the transport of Raft, and the receiver of entries
 //	pipeline.go   the sender of entries: it sends the next request before the previous answer arrives
 //	entries.go    the format of a request with entries, and of its answer
@@ -56,8 +56,8 @@
 //
 // # Forwarded clients
 //
-// A Proxy opens a connection to the leader for each client, writes a PROXY line with the true address of the
-// client, and relays. The leader serves the client as if it had connected there. So MULTI, SELECT and AUTH
+// Package router relays the clients of proxy-port. For each client this package opens a connection to the
+// leader, and writes a PROXY line with the true address of the client. The leader serves the client as if it had connected there. So MULTI, SELECT and AUTH
 // need no code of their own.
 //
 // # Entries
@@ -78,8 +78,6 @@
 //     as they promise.
 //   - A frame with a wrong checksum ends the connection, because the reader does not know where the next
 //     frame begins.
-//   - A client is relayed to one leader only. If the leader changes, the client is cut. Without a leader it
-//     gets CLUSTERDOWN, and is cut.
 //   - The answers of a connection for entries have the order of its requests. A request that gets no answer
 //     in time ends its connection. Raft then sends its entries again, one request at a time. A pipeline
 //     that fails begins a pause.
@@ -90,6 +88,5 @@
 // # Locks
 //
 // No two of these locks are held at once, and none during input or output. connections.mu guards the
-// connections and the handoffs. Publisher.mu guards the set of links, and link.mu a queue. Proxy.mu guards
-// the leader and the relays. pipeline.mu guards the number of requests in flight, pauses.mu the pauses.
+// connections and the handoffs. Publisher.mu guards the set of links, and link.mu a queue. pipeline.mu guards the number of requests in flight, pauses.mu the pauses.
 package peer

@@ -9,125 +9,11 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 )
 
-// The errors for clients that are not relayed. Each is the only reply on its connection.
-const (
-	clusterDown    = "-CLUSTERDOWN The cluster is down\r\n"
-	tooManyClients = "-ERR max number of clients reached\r\n"
-)
-
-// openWithin bounds the time until a client is connected to the leader, or knows that it is not.
-const openWithin = 5 * time.Second
-
-// Proxy relays clients to the leader.
-type Proxy struct {
-	dial func(ctx context.Context, leader string) (net.Conn, error)
-	most int
-
-	mu      sync.Mutex // guards leader, relays and closed
-	leader  string     // peer address; "" if none is known
-	relays  map[*relay]struct{}
-	closed  bool
-	working sync.WaitGroup
-}
-
-// A relay is one client. Its context ends when the client is cut.
-type relay struct {
-	ctx    context.Context
-	cut    context.CancelFunc
-	leader string
-}
-
-// NewProxy returns a Proxy that relays at most the given number of clients.
-func NewProxy(d *Dialer, most int) *Proxy {
-	return newProxy(func(ctx context.Context, leader string) (net.Conn, error) {
-		return d.Dial(ctx, leader, kindForward, 0)
-	}, most)
-}
-
-func newProxy(dial func(ctx context.Context, leader string) (net.Conn, error), most int) *Proxy {
-	return &Proxy{dial: dial, most: most, relays: map[*relay]struct{}{}}
-}
-
-// Lead tells the Proxy the peer address of the leader; "" if none is known. It cuts the clients of every
-// other leader.
-func (p *Proxy) Lead(leader string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.leader = leader
-	for r := range p.relays {
-		if r.leader != leader {
-			r.cut()
-		}
-	}
-}
-
-// Close cuts all clients, and waits until their goroutines end.
-func (p *Proxy) Close() {
-	p.mu.Lock()
-	p.closed = true
-	for r := range p.relays {
-		r.cut()
-	}
-	p.mu.Unlock()
-	p.working.Wait()
-}
-
-// Serve relays a client until it ends, and closes its connection.
-func (p *Proxy) Serve(client net.Conn) {
-	defer func() { _ = client.Close() }()
-	r, refusal := p.begin()
-	if r == nil {
-		p.tell(client, refusal)
-		return
-	}
-	defer p.end(r)
-	server, err := p.open(r, client)
-	if err != nil {
-		p.tell(client, clusterDown)
-		return
-	}
-	stop := context.AfterFunc(r.ctx, func() {
-		_ = client.Close()
-		_ = server.Close()
-	})
-	defer stop()
-	relayBytes(client, server)
-}
-
-// begin gives a client its place. If there is no place, it returns the error for the client.
-func (p *Proxy) begin() (r *relay, refusal string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.closed || p.leader == "":
-		return nil, clusterDown
-	case len(p.relays) >= p.most:
-		return nil, tooManyClients
-	}
-	r = &relay{leader: p.leader}
-	r.ctx, r.cut = context.WithCancel(context.Background())
-	p.relays[r] = struct{}{}
-	p.working.Add(1)
-	return r, ""
-}
-
-func (p *Proxy) end(r *relay) {
-	r.cut()
-	p.mu.Lock()
-	delete(p.relays, r)
-	p.mu.Unlock()
-	p.working.Done()
-}
-
-// open connects to the leader, and names the client.
-func (p *Proxy) open(r *relay, client net.Conn) (net.Conn, error) {
-	ctx, stop := context.WithTimeout(r.ctx, openWithin)
-	defer stop()
-	server, err := p.dial(ctx, r.leader)
+// Forward connects to another node for a client of this one, and names the client.
+func (d *Dialer) Forward(ctx context.Context, node string, client net.Conn) (net.Conn, error) {
+	server, err := d.Dial(ctx, node, kindForward, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +27,6 @@ func (p *Proxy) open(r *relay, client net.Conn) (net.Conn, error) {
 		return nil, err
 	}
 	return server, nil
-}
-
-// tell writes an error to a client. It does not wait for a client that does not read.
-func (p *Proxy) tell(client net.Conn, text string) {
-	late := time.AfterFunc(openWithin, func() { _ = client.Close() })
-	defer late.Stop()
-	_, _ = client.Write([]byte(text))
 }
 
 // The shortest and the longest PROXY line, version 1, with its line end.
@@ -215,37 +94,4 @@ func parseProxyLine(line string) (*net.TCPAddr, error) {
 		return nil, errProxyLine
 	}
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(host, uint16(port))), nil
-}
-
-// relayBytes copies bytes both ways until the server closes, or until the client has closed and the server
-// has answered. Then it closes both connections. Closing one of them from another goroutine ends the relay.
-func relayBytes(client, server net.Conn) {
-	requests := make(chan struct{})
-	go func() {
-		defer close(requests)
-		if _, err := io.Copy(inner(server), inner(client)); err != nil || !closeWrite(server) {
-			_ = server.Close()
-		}
-	}()
-	_, _ = io.Copy(inner(client), inner(server))
-	_ = client.Close()
-	_ = server.Close()
-	<-requests
-}
-
-// inner returns the connection inside a wrapper, so that the system can copy between two sockets by itself.
-func inner(conn net.Conn) net.Conn {
-	for {
-		wrapper, ok := conn.(interface{ Inner() net.Conn })
-		if !ok {
-			return conn
-		}
-		conn = wrapper.Inner()
-	}
-}
-
-// closeWrite says to the other end that no more bytes follow. It reports whether the connection can say that.
-func closeWrite(conn net.Conn) bool {
-	half, ok := inner(conn).(interface{ CloseWrite() error })
-	return ok && half.CloseWrite() == nil
 }

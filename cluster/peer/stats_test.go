@@ -36,10 +36,3 @@ func (l *link) stats() linkStats {
 	defer l.mu.Unlock()
 	return linkStats{l.to, len(l.queue), l.sent.Load(), l.dropped.Load()}
 }
-
-// Open returns the number of clients that are relayed.
-func (p *Proxy) Open() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.relays)
-}
