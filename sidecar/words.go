@@ -30,7 +30,7 @@ var ways = waysOf(map[way]string{
 		client|unblock config|get config|set`,
 	owns: `multi exec discard watch unwatch select wait debug readonly readwrite asking client|tracking
 		client|caching client|no-evict client|no-touch client|getredir client|trackinginfo`,
-	streams: "monitor subscribe unsubscribe psubscribe punsubscribe client|reply",
+	streams: "monitor client|reply", // and all that subscribe
 	scripts: "eval evalsha eval_ro evalsha_ro",
 	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
 })
@@ -54,8 +54,11 @@ func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
 			return cmd, here
 		}
 	}
-	if cmd.Flags&commands.Blocking != 0 {
+	switch {
+	case cmd.Flags&commands.Blocking != 0:
 		return cmd, owns
+	case strings.HasSuffix(cmd.Name, "subscribe"):
+		return cmd, streams
 	}
 	way := ways[cmd.FullName()]
 	if way == relays && isLong(cmd) {

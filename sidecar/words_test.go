@@ -1,0 +1,49 @@
+package sidecar
+
+import (
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	_ "cellserver/commands/all"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWays: the table of ways has names of commands only. What subscribes never shares a connection, nor does what blocks.
+func TestWays(t *testing.T) {
+	found := map[string]bool{}
+	check := func(cmd *commands.Command) {
+		name := cmd.FullName()
+		found[name] = true
+		args := [][]byte{}
+		for _, word := range strings.Split(name, "|") {
+			args = append(args, []byte(word))
+		}
+		for len(args) < max(cmd.Arity, -cmd.Arity) {
+			args = append(args, []byte("1"))
+		}
+		_, way := wayOf(commands.Lookup(args[0]), args)
+		switch {
+		case strings.HasSuffix(name, "subscribe"):
+			require.Equal(t, streams, way, name)
+		case cmd.Flags&commands.Blocking != 0:
+			require.Equal(t, owns, way, name)
+		case ways[name] != relays:
+			require.Equal(t, ways[name], way, name)
+		case cmd.Flags&commands.WholeKeyspace != 0:
+			require.Equal(t, longs, way, name)
+		default:
+			require.Contains(t, []int{int(relays), int(longs)}, int(way), name)
+		}
+	}
+	for _, cmd := range commands.ByName() {
+		check(cmd)
+		for _, sub := range cmd.Subs {
+			check(sub)
+		}
+	}
+	for name := range ways {
+		require.True(t, found[name], "there is no %s", name)
+	}
+}
