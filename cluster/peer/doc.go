@@ -56,9 +56,9 @@
 //
 // # Forwarded clients
 //
-// Package router relays the clients of proxy-port. For each client this package opens a connection to the
-// leader, and writes a PROXY line with the true address of the client. The leader serves the client as if it had connected there. So MULTI, SELECT and AUTH
-// need no code of their own.
+// Package router relays the clients of proxy-port. For each client this package opens a connection to
+// the leader, and writes a PROXY line with the true address of the client. The leader serves the client
+// as if it had connected there. So MULTI, SELECT and AUTH need no code of their own.
 //
 // # Entries
 //
@@ -88,5 +88,6 @@
 // # Locks
 //
 // No two of these locks are held at once, and none during input or output. connections.mu guards the
-// connections and the handoffs. Publisher.mu guards the set of links, and link.mu a queue. pipeline.mu guards the number of requests in flight, pauses.mu the pauses.
+// connections and the handoffs. Publisher.mu guards the set of links, and link.mu a queue. pipeline.mu
+// guards the number of requests in flight, pauses.mu the pauses.
 package peer
