@@ -5,7 +5,7 @@ import (
 	"cellserver/sidecar/account"
 )
 
-// ask is a question for a lease on its way. It is the sink of its reply.
+// ask is a question for a lease, or a charge, on its way. It is the sink of its reply.
 type ask struct {
 	shard   *shard
 	account *account.Account
@@ -28,7 +28,12 @@ func (q *ask) send() {
 		q.late()
 		return
 	}
-	command := leaseCommand([]byte(q.account.Command()), q.ask)
+	command := []byte(q.account.Command())
+	if q.ask.IsCharge {
+		command = chargeCommand(command, q.ask.Want)
+	} else {
+		command = leaseCommand(command, q.ask)
+	}
 	user.Send(router.AskLane, 2, &router.Request{Command: command, Sink: q})
 }
 
@@ -40,17 +45,12 @@ func (q *ask) Reply(p []byte, end bool) {
 	if !end {
 		return
 	}
-	var n [7]int64
 	sh, now := q.shard, q.shard.sidecar.o.Clock()
 	sh.mu.Lock()
 	was := q.ended
 	q.ended = true
-	switch granted := readInts(q.reply, n[:]); {
-	case granted:
-		q.account.Granted(now, q.ask, account.Grant{
-			Units: n[0], Limit: n[1], Remaining: n[2], RetryAfter: n[3], ResetAfter: n[4],
-			Ends: n[5], At: n[6],
-		})
+	switch {
+	case q.learn(now):
 	case was:
 		sh.mu.Unlock()
 		return
@@ -64,6 +64,26 @@ func (q *ask) Reply(p []byte, end bool) {
 		}
 	}
 	sh.settle(now, q.account, (*account.Account).Again)
+}
+
+// learn gives the answer of the hub to the account. It returns false for an error.
+func (q *ask) learn(now account.Time) bool {
+	if q.ask.IsCharge {
+		answer, ok := readCharge(q.reply)
+		if ok {
+			q.account.Charged(now, q.ask, answer)
+		}
+		return ok
+	}
+	var n [7]int64
+	ok := readInts(q.reply, n[:])
+	if ok {
+		q.account.Granted(now, q.ask, account.Grant{
+			Units: n[0], Limit: n[1], Remaining: n[2], RetryAfter: n[3], ResetAfter: n[4],
+			Ends: n[5], At: n[6],
+		})
+	}
+	return ok
 }
 
 // Lost implements [router.Sink].

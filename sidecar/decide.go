@@ -42,7 +42,7 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 	if quantity == 0 || f.args.Has(limiters.OptPeek) {
 		return f.look(form, quantity, w)
 	}
-	f.take(form, quantity, args, w)
+	f.take(form, cmd.Name, limit, args, w)
 	return true
 }
 
@@ -59,11 +59,14 @@ func (f *Front) look(form form, quantity int64, w *resp.Writer) bool {
 }
 
 // take answers a request, or begins to.
-func (f *Front) take(form form, quantity int64, args [][]byte, w *resp.Writer) {
-	s, now := f.sidecar, f.time()
+func (f *Front) take(form form, name string, limit, args [][]byte, w *resp.Writer) {
+	s, now, quantity := f.sidecar, f.time(), f.args.Quantity
 	sh := s.shard(f.text)
 	sh.mu.Lock()
 	a := sh.table.Account(f.user.Name(), f.text)
+	if a.WantsReport() {
+		view(a, name, limit)
+	}
 	verdict, answer := a.Take(now, quantity)
 	lost := !s.o.Hub.Up()
 	if verdict == account.Wait && lost {

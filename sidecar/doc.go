@@ -11,6 +11,8 @@
 //	lease.go     the words of the questions to the hub
 //	shard.go     accounts, and who waits for them
 //	ask.go       a question for a lease
+//	charge.go    the mode report: how the hub charges a limit
+//	leaving.go   users whose clients have left before they were charged
 //	pass.go      a limiter's command that the hub decides
 //	login.go     AUTH and HELLO: the hub says who may do what
 //	credentials.go  the words of AUTH and HELLO
@@ -34,7 +36,7 @@
 //
 //   - Replies leave in the order of the commands.
 //   - Each allowed decision takes a unit that the hub has counted, unless upstream-lost is allow or local and
-//     the hub is lost.
+//     the hub is lost. In the mode report the hub counts it later.
 //   - A command with an error is never decided here: its text comes from the hub.
 //   - What one client sends is bounded: so many of its commands wait for replies, and so many bytes.
 //

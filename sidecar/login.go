@@ -113,7 +113,7 @@ func (f *Front) greet(args [][]byte, w *resp.Writer) resp.Status {
 // become makes the client one of a user.
 func (f *Front) become(user *router.User) {
 	if f.user != user && f.user != f.sidecar.user {
-		f.user.Release()
+		f.sidecar.leave(f.user)
 	}
 	if f.user != user {
 		f.user = user

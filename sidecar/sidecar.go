@@ -48,6 +48,7 @@ type Sidecar struct {
 	dropped   atomic.Int64 // when accounts were dropped last, by the clock of accounts
 	rights    sync.Map     // of users, as the hub said last: right to error
 	explained explained
+	leaving   leaving
 	running   sync.WaitGroup
 	stop      context.CancelFunc
 }
@@ -120,9 +121,21 @@ func (s *Sidecar) denied(name string, now account.Time) {
 	s.running.Go(func() { s.dropUser(name) })
 }
 
+// leave says that a client does not use a user any more. In the mode report its last requests are charged
+// first.
+func (s *Sidecar) leave(user *router.User) {
+	settings := s.o.Settings()
+	if settings.Interval == 0 {
+		user.Release()
+		return
+	}
+	s.leaving.stay(user, s.o.Clock().Boot+2*(settings.Interval*1000+settings.Timeout.Microseconds()))
+}
+
 // tick does what is due.
 func (s *Sidecar) tick() {
 	now := s.o.Clock()
+	s.leaving.release(now.Boot)
 	for i := range s.shards {
 		s.shards[i].tick(now)
 	}

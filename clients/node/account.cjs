@@ -282,13 +282,15 @@ class Account {
     this.#learn(now, { limit, remaining, retryAfter, resetAfter });
     if (ask.want === 0) return;
     const units = Math.min(granted, ask.want),
-      ends = Math.min(lasts, ask.ttl);
+      ends = Math.min(lasts, ask.ttl),
+      isFirst = now.boot >= this.#lengthUntil;
     this.#lasts(now, ends, ask.departed);
     if (ends === 0) [this.#until, this.#nextAsk] = [0, now.boot + SHORTEST_SPACE];
     else if (units === 0 && retryAfter < 0) [this.#until, this.#nextAsk] = [0, now.boot + BARRED];
     else if (units < ask.want) {
       const wait = Math.min(Math.max(retryAfter * 1000, this.#space(now)), LONGEST_REFUSAL);
       [this.#until, this.#from, this.#nextAsk] = [now.boot + wait, 1, now.boot + wait];
+      if (units === 0 && isFirst) this.#until = 0;
     } else this.#until = 0;
     if (units > 0) this.#receive(now, ask, units, at, ends);
   }

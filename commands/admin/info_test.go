@@ -122,12 +122,13 @@ func TestInfoOfASidecar(t *testing.T) {
 			Hub: []string{"10.0.0.1:6379", "10.0.0.2:6379"}, Up: true, Lag: 1500 * time.Microsecond, Accounts: 1, Asks: 2,
 			Units:    report.Units{Leased: 30, Spent: 20, Returned: 6, Stranded: 4},
 			Requests: report.Requests{Passed: 7, Refused: 8, Lost: 9},
+			Charges:  report.Charges{Charged: 11, Repeated: 12, Uncharged: 13}, Mode: "report",
 		}
 	}}}
 	h := servertest.NewAt(t, &edge)
 	require.Equal(t, map[string]string{
 		"upstream": "10.0.0.1:6379,10.0.0.2:6379", "hub_up": "1", "hub_lag_usec": "1500", "leased": "30", "spent": "20",
-		"returned": "6", "stranded": "4", "passed": "7", "refused_locally": "8", "lost": "9", "asks": "2", "accounts": "1",
+		"returned": "6", "stranded": "4", "charged": "11", "recharged": "12", "uncharged": "13", "upstream_mode": "report", "passed": "7", "refused_locally": "8", "lost": "9", "asks": "2", "accounts": "1",
 	}, h.Info("sidecar"))
 	require.Contains(t, h.InfoTitles(""), "Sidecar")
 	got := servertest.Samples(t, h.Server.Metrics())

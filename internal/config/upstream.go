@@ -14,11 +14,22 @@ type Upstream struct {
 	Nodes          []string // host:port of each node of the hub; empty: the server is no sidecar
 	User, Password string   // of clients that do not authenticate
 	TLS            bool
+	Mode           Mode
+	Interval       int64 // milliseconds
 	Lease          int64 // milliseconds
 	Lost           Lost
 	Keys           int
 	Timeout        int // milliseconds
 }
+
+// Mode says how a sidecar decides.
+type Mode string
+
+// The values of upstream-mode.
+const (
+	ModeExact  Mode = "exact"  // with units that the hub has counted
+	ModeReport Mode = "report" // at once, and the hub counts later
+)
 
 // Lost says what a sidecar does while the hub does not answer.
 type Lost string
@@ -45,6 +56,14 @@ var upstreamDirectives = group("Sidecar", "",
 		"Connect to the hub with TLS. An authority of `tls-ca-cert-file` must have signed the certificate "+
 			"of the hub, or one of the system if that is empty. The sidecar shows `tls-cert-file` if "+
 			"there is one.").immutable(),
+	field("upstream-mode", value.Enum(ModeExact, ModeReport), "exact",
+		func(c *Config) *Mode { return &c.Upstream.Mode },
+		"How to decide about hot limits: exact takes units from the hub in advance, and never admits more "+
+			"than the limit. With report no decision waits. The hub is told later, and what was too much "+
+			"is paid back."),
+	field("upstream-interval", value.Int64(20, 10_000), "100",
+		func(c *Config) *int64 { return &c.Upstream.Interval },
+		"Milliseconds between two reports of a limit with `upstream-mode report`."),
 	field("upstream-lease", value.Int64(10, 60_000), "1000",
 		func(c *Config) *int64 { return &c.Upstream.Lease },
 		"Milliseconds that a lease lasts at most."),

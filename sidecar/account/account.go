@@ -74,6 +74,8 @@ func (a *Account) decide(now Time, quantity int64) (Verdict, Answer) {
 		a.held.spend(quantity)
 		figures.Spent += quantity
 		return Local, a.answer(now)
+	case a.table.settings.Interval > 0:
+		return a.report(now, quantity)
 	case a.refuses(now, quantity):
 		figures.Refused++
 		return Refused, a.refusal(now, quantity)
@@ -109,6 +111,8 @@ func (a *Account) refuses(now Time, quantity int64) bool {
 func (a *Account) Look(now Time, quantity int64) (limited bool, answer Answer, ok bool) {
 	a.expire(now)
 	switch left := a.left(); {
+	case a.table.settings.Interval > 0:
+		return a.lookAtView(now, quantity)
 	case left > 0 && quantity <= left:
 		return false, a.answer(now), true
 	case quantity > 0 && a.refuses(now, quantity):
@@ -128,7 +132,9 @@ func (a *Account) Passed(now Time, quantity int64, limited bool, answer Answer) 
 	case limited && answer.RetryAfter > 0:
 		k.until, k.from = now.Boot+min(answer.RetryAfter*1000, longestRefusal), quantity
 	}
-	k.learn(now, answer)
+	if a.met(quantity) {
+		k.learn(now, answer)
+	}
 }
 
 // answer returns the answer to a request that is allowed: what the hub said, and what is left of the leases.

@@ -119,6 +119,23 @@ func TestColdKey(t *testing.T) {
 	require.False(t, ok)
 }
 
+// TestFirstQuestion: a lease that begins may get no units, while a request may get the last one. So the request passes.
+func TestFirstQuestion(t *testing.T) {
+	s := newStory(t)
+	s.wantTake(Wait, 1)
+	s.lease(Grant{0, 16, 1, 1000, 32_000, 250, 7})
+	verdict, _ := s.Again(s.now, 1)
+	require.Equal(t, Pass, verdict)
+	s.wantTake(Pass, 1)
+	s.Passed(s.now, 1, true, Answer{16, 0, 2000, 32_000})
+	s.wantTake(Refused, 1)
+	s.pass(1000)
+	s.wantTake(Wait, 1)
+	s.lease(Grant{0, 16, 0, 1000, 32_000, 250, 7})
+	verdict, _ = s.Again(s.now, 1)
+	require.Equal(t, Refused, verdict)
+}
+
 // TestLimit: after a grant of less, the rest is refused at once, until it is worth asking again.
 func TestLimit(t *testing.T) {
 	s := newStory(t)

@@ -1,7 +1,9 @@
 package account
 
-// Ask is a question: CL.LEASE Want TTL [BACK n at ends] and the client's command. It must be sent once only.
+// Ask is a question: CL.LEASE Want TTL [BACK n at ends] and the client's command, or a charge of Want
+// units. It must be sent once only.
 type Ask struct {
+	IsCharge bool
 	Want     int64
 	TTL      int64 // milliseconds
 	Back     Back
@@ -37,7 +39,7 @@ func (a *Account) isHot(now Time) bool {
 // length returns how long a lease lasts, in milliseconds.
 func (a *Account) length(now Time) int64 {
 	if h := a.held; h != nil && now.Boot < h.lengthUntil {
-		return min(h.length, a.table.settings.Lease)
+		return min(int64(h.length), a.table.settings.Lease)
 	}
 	return a.table.settings.Lease
 }
@@ -52,7 +54,8 @@ func (a *Account) windowLeft(now Time) int64 {
 
 // NextAsk returns the question that leaves now, if there is one.
 func (a *Account) NextAsk(now Time) (ask Ask, ok bool) {
-	if h := a.held; h == nil || h.asking != 0 || now.Boot < h.nextAsk {
+	h := a.held
+	if h == nil || h.asking != 0 || now.Boot < h.nextAsk || a.table.settings.Interval > 0 {
 		return ask, false
 	}
 	a.expire(now)
@@ -87,7 +90,7 @@ func (a *Account) want(now Time) int64 {
 func (a *Account) ask(now Time, want int64) Ask {
 	h := a.held
 	a.table.Figures.Asks++
-	ask := Ask{want, a.table.settings.Lease, h.back, now, a.table.Figures.Asks}
+	ask := Ask{false, want, a.table.settings.Lease, h.back, now, a.table.Figures.Asks}
 	if h.back = (Back{}); want > 0 {
 		h.asking = ask.number
 	}
@@ -112,6 +115,7 @@ func (a *Account) Granted(now Time, ask Ask, g Grant) {
 		return
 	}
 	units, ends := min(g.Units, ask.Want), min(g.Ends, ask.TTL)
+	isFirst := now.Boot >= h.lengthUntil
 	h.lasts(now, ends, ask.Departed)
 	k := &a.known
 	switch {
@@ -122,6 +126,9 @@ func (a *Account) Granted(now Time, ask Ask, g Grant) {
 	case units < ask.Want:
 		wait := min(max(g.RetryAfter*1000, a.space(now)), longestRefusal)
 		k.until, k.from, h.nextAsk = now.Boot+wait, 1, now.Boot+wait
+		if units == 0 && isFirst { // what a lease cannot have may be left for one request
+			k.until = 0
+		}
 	default:
 		k.until = 0
 	}
@@ -146,11 +153,11 @@ func (a *Account) receive(now Time, ask Ask, units Back) {
 // and end with it.
 func (h *held) lasts(now Time, ends int64, departed Time) {
 	h.windowEnd = 0
-	if now.Boot < h.lengthUntil && ends < h.length {
+	if length := int64(h.length); now.Boot < h.lengthUntil && ends < length {
 		h.windowEnd = departed.Boot + ends*1000
-		ends = h.length - (h.length-ends+7)/8
+		ends = length - (length-ends+7)/8
 	}
-	h.length, h.lengthUntil = ends, now.Boot+barredFor
+	h.length, h.lengthUntil = int32(ends), now.Boot+barredFor
 }
 
 // space returns the time in which about twelve requests come, but an eighth of the time in which the limit
@@ -166,6 +173,7 @@ func (a *Account) space(now Time) int64 {
 func (a *Account) Failed(now Time, ask Ask) {
 	h := a.answered(ask)
 	a.drop()
+	a.forgetDebt()
 	a.known.until, h.nextAsk = 0, now.Boot+barredFor
 }
 

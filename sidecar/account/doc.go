@@ -21,7 +21,8 @@
 //   - A question wants the demand of half a lease, less what is left, and the units of those who wait. It
 //     leaves when less than the demand of a quarter of a lease is left.
 //   - If a grant has less than the account wants, the account refuses what its units do not cover. It does
-//     so until the limit says retry, and for about twelve requests. Nobody waits in that time.
+//     so until the limit says retry, and for about twelve requests. Nobody waits in that time. Only after a
+//     first question without units the requests pass: a lease may get none while one request may get some.
 //   - The last leases of a window end with it, and what frees up later is lost. So before that the space
 //     between two questions is at most a sixth of the time that is left. If fewer than four requests come in
 //     that time, the key is cold.
@@ -31,12 +32,23 @@
 //   - A quantity above half of the limit passes if no lease covers it: only the hub may
 //     have so many units at once.
 //
+// # The mode report
+//
+// If Settings.Interval is not 0, Take decides by a view: what the hub said last, less what was spent since,
+// and with what came back. Tick sends what was spent as a charge, and Charged takes the reply, which is the
+// new view. Until the hub has taken a charge, all requests pass. A charge without a reply is sent again, so
+// the hub counts each unit at least once. An account that owes units is not forgotten for a new one.
+//
+// N holders of a GCRA admit at most limit + rate·w + (N−1)·(limit + rate·D) + N in any time w. D is
+// how late a charge comes. A debt is paid back before more is admitted.
+//
 // # The files
 //
 //	account.go  Account: Take, Again, Look, Passed
 //	ask.go      the questions and their answers
 //	demand.go   how many requests come
 //	held.go     the leases of an account
+//	report.go   the mode report: decisions by a view of the hub's state, and charges
 //	share.go    decisions while the hub is lost
 //	table.go    Table: the accounts by user and command, and figures
 //
@@ -44,7 +56,7 @@
 //
 //   - A unit is spent once, before its lease ends by either clock of the holder. A lease begins when its
 //     question leaves, and is a thousandth shorter than the hub says.
-//   - No question is sent twice, so units are given back once.
+//   - No question for a lease is sent twice, so units are given back once.
 //   - An account holds four leases at most, and a table as many accounts as it may. A table forgets the
 //     account that was not used for the longest time. Its units are stranded.
 //   - Accounts of different users share nothing.

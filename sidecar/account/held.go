@@ -2,20 +2,21 @@ package account
 
 import "slices"
 
-// held is what an account needs while its key is hot.
+// held is what an account needs while its key is hot, and what it has seen in the mode report.
 type held struct {
 	leases  []lease // in the order of their grants, mostLeases at most
 	back    Back    // units that the next question gives back
 	waiting int64   // units of the requests that wait
 	asking  int64   // the number of the question under way; 0 for none
 	nextAsk int64   // no question leaves before
-	length  int64   // how long a lease lasts in milliseconds, as the hub said
+	view    *view   // nil unless the mode is report
 
 	windowEnd   int64 // when the window ends, if the last lease ended with it
 	lengthUntil int64 // the hub may have changed the limit after this time
 
-	share int64 // when the share of a lost hub's limit is full again
-	place int   // in the table's list of holders
+	share  int64 // when the share of a lost hub's limit is full again
+	length int32 // how long a lease lasts in milliseconds, as the hub said
+	place  int32 // in the table's list of holders; below 0 for none
 }
 
 // lease is units that the holder may spend before an end.
@@ -29,7 +30,9 @@ const mostLeases = 4
 // hold returns what an account holds, and begins to hold.
 func (a *Account) hold() *held {
 	if a.held == nil {
-		a.held = &held{}
+		a.held = &held{place: -1}
+	}
+	if a.held.place < 0 {
 		a.table.addHolder(a)
 	}
 	return a.held

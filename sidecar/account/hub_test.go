@@ -24,6 +24,7 @@ const (
 	unstamped       // a lease counts at its grant
 	ageless         // all units come back, whatever their age
 	slowClock       // the clock of a holder runs at half of the speed
+	deaf            // the hub counts no charges
 )
 
 // hub decides with the limiters of the server. Several limits are those of a rule.
@@ -62,6 +63,22 @@ func (h *hub) transact(now int64, do func() error) {
 	if err := do(); err != nil {
 		panic(err)
 	}
+}
+
+// charge answers a charge.
+func (h *hub) charge(now int64, ask Ask) Answer {
+	h.asked++
+	h.transact(now, func() error {
+		for i := range h.limits {
+			if h.limits[i].Quantity = ask.Want; h.fault == deaf {
+				h.limits[i].Quantity = 0
+			}
+		}
+		_, err := limiters.ChargeAll(h.limits, now)
+		limiters.ApplyAll(h.limits, now)
+		return err
+	})
+	return h.tightest()
 }
 
 // clear deletes all keys.

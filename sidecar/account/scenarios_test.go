@@ -30,6 +30,7 @@ type scenario struct {
 	policy   Policy
 	restarts int64 // seconds after which each node restarts; 0 for never
 	seconds  int64
+	interval int64 // of charges in milliseconds, if the mode is report
 
 	most, in float64 // units that the limit allows in any time of so many seconds
 	messages float64 // questions and passed requests for each request, about
@@ -123,6 +124,7 @@ type result struct {
 	messages int
 	most     float64 // of what the limit allows, in the time in which most was admitted
 	waited   []int64
+	times    []spent
 }
 
 // simulate runs the trace of a scenario through sidecars, or without.
@@ -148,14 +150,14 @@ func (s *scenario) simulate(t *testing.T, seed uint64, central bool) (got result
 		h.names[0] = fmt.Append(nil, "limit", i)
 		w.hubs = append(w.hubs, h)
 	}
-	var times []int64
 	w.admitted = func(_ int, at, units int64) {
 		got.admitted += units
-		times = append(times, at)
+		got.times = append(got.times, spent{at, units})
 	}
 	w.delay = func(*node) (int64, bool) { return 500 + r.Int64N(1000)/999*20_000, false }
 	for i := range s.nodes {
-		n := w.addNode(Settings{Lease: 1000, Keys: 100_000})
+		n := w.addNode(Settings{Lease: 1000, Keys: 100_000, Interval: s.interval})
+		n.interval = intervalOf(w.hubs[0])
 		for _, pause := range pauses[i] {
 			w.at(pause[0], func() { n.paused = pause[1] })
 		}
@@ -185,9 +187,9 @@ func (s *scenario) simulate(t *testing.T, seed uint64, central bool) (got result
 	}
 	got.messages += w.passed
 	got.waited = w.waited
-	slices.Sort(times)
+	slices.SortFunc(got.times, func(a, b spent) int { return int(a.at - b.at) })
 	if s.most > 0 {
-		got.most = float64(mostIn(times, int64(s.in*1e6))) / s.most
+		got.most = float64(mostIn(got.times, int64(s.in*1e6))) / s.most
 	}
 	return got
 }
@@ -209,10 +211,10 @@ func (n *node) restart() {
 }
 
 // mostIn returns how many of the times are in one interval of a length at most.
-func mostIn(times []int64, length int64) (most int) {
+func mostIn(times []spent, length int64) (most int) {
 	first := 0
-	for i, at := range times {
-		for times[first] <= at-length {
+	for i, s := range times {
+		for times[first].at <= s.at-length {
 			first++
 		}
 		most = max(most, i-first+1)

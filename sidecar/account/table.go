@@ -4,8 +4,9 @@ import "strings"
 
 // Settings are the bounds of a table.
 type Settings struct {
-	Lease int64 // the longest lease in milliseconds
-	Keys  int   // the most accounts
+	Lease    int64 // the longest lease in milliseconds
+	Interval int64 // the mode is report: milliseconds between two charges; 0 for leases
+	Keys     int   // the most accounts
 }
 
 // Figures count what a table has done.
@@ -19,6 +20,11 @@ type Figures struct {
 
 	Asks       int64 // questions
 	Unanswered int64 // questions without a reply
+
+	// Units of the mode report.
+	Charged   int64 // that the hub has counted
+	Repeated  int64 // that were sent again, because no reply came
+	Uncharged int64 // that the hub will never count
 }
 
 // Add adds the figures of another table.
@@ -31,6 +37,9 @@ func (f *Figures) Add(g *Figures) {
 	f.Refused += g.Refused
 	f.Asks += g.Asks
 	f.Unanswered += g.Unanswered
+	f.Charged += g.Charged
+	f.Repeated += g.Repeated
+	f.Uncharged += g.Uncharged
 }
 
 // Table holds the accounts of all users.
@@ -56,14 +65,17 @@ func (t *Table) Set(s Settings) {
 }
 
 // Account returns the account of a user and a command, and makes one if there is none. The command is the
-// text of the client's words without its quantity.
+// text of the client's words without its quantity. If there is no room, the account has no memory.
 func (t *Table) Account(user string, command []byte) *Account {
 	var space [128]byte
 	key := append(append(append(space[:0], user...), 0), command...)
 	a := t.accounts[string(key)]
 	if a == nil {
-		t.shrink(t.settings.Keys - 1)
 		a = &Account{table: t, key: string(key)}
+		a.newer, a.older = a, a
+		if !t.shrink(t.settings.Keys - 1) {
+			return a
+		}
 		t.accounts[a.key] = a
 	} else {
 		a.unlink()
@@ -87,17 +99,23 @@ func (a *Account) Command() string {
 
 func (a *Account) unlink() { a.newer.older, a.older.newer = a.older, a.newer }
 
-// shrink forgets the accounts that were not used for the longest time.
-func (t *Table) shrink(most int) {
+// shrink forgets the accounts that were not used for the longest time. It returns false if the next one of
+// them owes units to the hub.
+func (t *Table) shrink(most int) bool {
 	for len(t.accounts) > max(0, most) {
+		if t.uses.newer.view().owed() > 0 {
+			return false
+		}
 		t.forget(t.uses.newer)
 	}
+	return true
 }
 
 // forget removes an account. Its units are stranded. A caller may still use it for a request that waits.
 func (t *Table) forget(a *Account) {
 	a.unlink()
 	delete(t.accounts, a.key)
+	a.forgetDebt()
 	if a.held != nil {
 		a.drop()
 		t.removeHolder(a)
@@ -121,26 +139,33 @@ func (t *Table) Len() int { return len(t.accounts) }
 func (t *Table) Holds() bool { return len(t.holders) > 0 }
 
 func (t *Table) addHolder(a *Account) {
-	a.held.place = len(t.holders)
+	a.held.place = int32(len(t.holders))
 	t.holders = append(t.holders, a)
 }
 
-// removeHolder removes an account from the list of holders.
+// removeHolder removes an account from the list of holders. It keeps only its view.
 func (t *Table) removeHolder(a *Account) {
+	if a.held.place < 0 {
+		return
+	}
 	last := len(t.holders) - 1
 	moved := t.holders[last]
 	t.holders[a.held.place], moved.held.place = moved, a.held.place
 	t.holders[last] = nil
 	t.holders = t.holders[:last]
-	a.held = nil
+	if a.held.place = -1; a.held.view == nil {
+		a.held = nil
+	}
 }
 
-// Tick sends the questions that give units back, and lets accounts of cold keys hold nothing. The function
-// must not use the table.
+// Tick sends the questions that give units back and the charges, and lets accounts of cold keys hold
+// nothing. The function must not use the table.
 func (t *Table) Tick(now Time, send func(*Account, Ask)) {
 	for i := len(t.holders) - 1; i >= 0; i-- {
 		a := t.holders[i]
 		if ask, ok := a.giveBack(now); ok {
+			send(a, ask)
+		} else if ask, ok = a.charge(now); ok {
 			send(a, ask)
 		} else if a.isIdle(now) {
 			t.removeHolder(a)
@@ -152,6 +177,6 @@ func (t *Table) Tick(now Time, send func(*Account, Ask)) {
 func (a *Account) isIdle(now Time) bool {
 	h := a.held
 	a.demand.roll(now.Boot)
-	return len(h.leases) == 0 && h.waiting == 0 && h.asking == 0 && h.back.Units == 0 &&
+	return h.view.owed() == 0 && len(h.leases) == 0 && h.waiting == 0 && h.asking == 0 && h.back.Units == 0 &&
 		now.Boot >= max(h.nextAsk, h.share) && !a.demand.isHot(a.table.settings.Lease)
 }

@@ -34,6 +34,8 @@ type node struct {
 	cut     func(int64) bool // whether no message passes at a time
 	clock   func(int64) Time // what its clocks show
 	waiting map[*Account][]*request
+
+	interval int64 // of a unit in the mode report, in ns
 }
 
 type request struct {
@@ -126,6 +128,9 @@ func (n *node) fromHub(do func()) {
 // take lets a request come to a node.
 func (n *node) take(key int, quantity int64) {
 	a, r := n.account(key), &request{key, quantity, n.w.now}
+	if a.WantsReport() {
+		a.Report(n.interval)
+	}
 	verdict, _ := a.Take(n.time(), quantity)
 	if n.isLost && (verdict == Wait || verdict == Pass) {
 		if verdict == Wait {
@@ -135,6 +140,15 @@ func (n *node) take(key int, quantity int64) {
 	}
 	n.settle(a, r, verdict)
 	n.ask(a, key)
+	n.tickLater()
+}
+
+// tickLater lets the node tick, if an account holds something.
+func (n *node) tickLater() {
+	if !n.ticks && n.table.Holds() {
+		n.ticks = true
+		n.on(n.w.now+tickLength, n.tick)
+	}
 }
 
 // withoutHub decides by the policy of the world. A request whose limit nobody knows gets an error.
@@ -194,11 +208,16 @@ const timeout = 100_000 // µs
 
 func (n *node) sendAsk(a *Account, key int, ask Ask) {
 	w, isOpen := n.w, true
-	if !n.ticks {
-		n.ticks = true
-		n.on(w.now+tickLength, n.tick)
-	}
+	n.tickLater()
 	n.toHub(func() {
+		if ask.IsCharge {
+			answer := w.hubs[key].charge(w.hubTime(), ask)
+			n.fromHub(func() {
+				isOpen, n.isLost = false, false
+				a.Charged(n.time(), ask, answer)
+			})
+			return
+		}
 		g := w.hubs[key].lease(w.hubTime(), ask)
 		if w.repeats != nil && w.repeats() {
 			w.hubs[key].lease(w.hubTime(), Ask{Want: ask.Want, TTL: ask.TTL})
@@ -242,7 +261,6 @@ func (n *node) tick() {
 		key := int(a.key[5]) | int(a.key[6])<<8 | int(a.key[7])<<16
 		n.sendAsk(a, key, ask)
 	})
-	if n.ticks = n.table.Holds(); n.ticks {
-		n.on(n.w.now+tickLength, n.tick)
-	}
+	n.ticks = false
+	n.tickLater()
 }

@@ -50,9 +50,11 @@ func (a *App) sidecarReport() report.Sidecar {
 	s := a.peers.sidecar
 	f, lost := s.Figures()
 	return report.Sidecar{
-		Hub: a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(),
+		Mode: string(a.server.Config().Upstream.Mode),
+		Hub:  a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(),
 		Accounts: s.Accounts(), Asks: f.Asks,
 		Units:    report.Units{Leased: f.Leased, Spent: f.Spent, Returned: f.Returned, Stranded: f.Stranded},
+		Charges:  report.Charges{Charged: f.Charged, Repeated: f.Repeated, Uncharged: f.Uncharged},
 		Requests: report.Requests{Passed: f.Passed, Refused: f.Refused, Lost: lost},
 	}
 }
@@ -63,8 +65,12 @@ var lostPolicies = map[config.Lost]account.Policy{
 }
 
 func sidecarSettings(cfg *config.Config) sidecar.Settings {
+	interval := int64(0)
+	if cfg.Upstream.Mode == config.ModeReport {
+		interval = cfg.Upstream.Interval
+	}
 	return sidecar.Settings{
-		Settings: account.Settings{Lease: cfg.Upstream.Lease, Keys: cfg.Upstream.Keys},
+		Settings: account.Settings{Lease: cfg.Upstream.Lease, Interval: interval, Keys: cfg.Upstream.Keys},
 		Lost:     lostPolicies[cfg.Upstream.Lost],
 		Timeout:  time.Duration(cfg.Upstream.Timeout) * time.Millisecond,
 	}

@@ -72,6 +72,9 @@ func (f *facts) leasing() []check {
 		{f.failures("NOAUTH")+f.failures("WRONGPASS")+f.failures("NOPERM") > 0 && hub != "",
 			"check upstream-user and upstream-password, and the rights of this user: the hub refuses " +
 				"commands"},
+		{f.number("uncharged") > 0, "let the user of each client run CL.CHARGE, CL.MWINDOW and the " +
+			"limiters at the hub, or set upstream-mode exact: the hub has not counted all that this " +
+			"sidecar allowed"},
 		{leased >= manyActions && float64(f.number("stranded")) > manyLost*float64(leased),
 			"look for pauses of this machine and for cuts: leases end before their units are spent"},
 	}

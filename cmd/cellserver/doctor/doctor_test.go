@@ -47,6 +47,7 @@ func TestAdvice(t *testing.T) {
 		"upstream:h:1\nhub_up:0":                                     "run cellserver doctor h:1: the hub does not answer",
 		"upstream:h:1\nhub_up:1\nerrorstat_NOPERM:count=1":           "check upstream-user",
 		"upstream:h:1\nhub_up:1\nleased:100\nstranded:11":            "look for pauses",
+		"upstream:h:1\nhub_up:1\nuncharged:1":                        "let the user of each client run CL.CHARGE",
 	} {
 		lines := factsOf(well + strings.ReplaceAll(change, "\n", "\r\n") + "\r\n").advice("a:1")
 		require.Len(t, lines, 1, change)
@@ -76,6 +77,7 @@ func TestLeases(t *testing.T) {
 	info := "upstream:h:1,i:2\r\nhub_up:1\r\nhub_lag_usec:412\r\nleased:90\r\nspent:80\r\nreturned:7\r\nstranded:3\r\npassed:5\r\nrefused_locally:2\r\n"
 	require.Contains(t, factsOf(well+info).page("a:1"),
 		"hub       h:1,i:2 answers within 412µs; of 90 units leased 80 spent, 7 given back, 3 stranded; 5 passed, 2 refused here\n")
+	require.Contains(t, factsOf(well+info+"charged:70\r\nrecharged:4\r\n").page("a:1"), "2 refused here; 70 units charged, 4 sent again, 0 never charged\n")
 	require.Contains(t, factsOf(well+info+"hub_up:0\r\n").page("a:1"), "hub       h:1,i:2 does not answer; of 90 ")
 }
 

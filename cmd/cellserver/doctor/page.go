@@ -196,7 +196,16 @@ func (f *facts) hub() string {
 	return fmt.Sprintf("%s %s; of %d units leased %d spent, %d given back, %d stranded; "+
 		"%d passed, %d refused here",
 		f.fields["upstream"], state, f.number("leased"), f.number("spent"), f.number("returned"),
-		f.number("stranded"), f.number("passed"), f.number("refused_locally"))
+		f.number("stranded"), f.number("passed"), f.number("refused_locally")) + f.charges()
+}
+
+// charges is "" for a sidecar that has charged nothing.
+func (f *facts) charges() string {
+	charged, again, never := f.number("charged"), f.number("recharged"), f.number("uncharged")
+	if charged+again+never == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d units charged, %d sent again, %d never charged", charged, again, never)
 }
 
 // hubAnswers reports whether the hub of a sidecar answers it.

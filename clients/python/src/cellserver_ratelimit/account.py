@@ -307,6 +307,7 @@ class Account:
         if ask.want == 0:
             return
         units, ends = min(grant.units, ask.want), min(grant.ends, ask.ttl)
+        is_first = now.boot >= self._length_until
         self._lasts(now, ends, ask.departed)
         if ends == 0:
             self._until, self._next_ask = 0, now.boot + SHORTEST_SPACE
@@ -315,6 +316,8 @@ class Account:
         elif units < ask.want:
             wait = min(max(grant.retry_after * 1000, self._space(now)), LONGEST_REFUSAL)
             self._until, self._from, self._next_ask = now.boot + wait, 1, now.boot + wait
+            if units == 0 and is_first:
+                self._until = 0
         else:
             self._until = 0
         if units > 0:

@@ -1,0 +1,43 @@
+package sidecar
+
+import (
+	"sync"
+
+	"cellserver/router"
+)
+
+// leaving has the users whose last client may have left before its requests were charged.
+type leaving struct {
+	mu    sync.Mutex // guards until; nothing is taken inside it
+	until map[*router.User]int64
+}
+
+// stay keeps a user that a client does not use any more, until a time.
+func (l *leaving) stay(user *router.User, until int64) {
+	l.mu.Lock()
+	_, stays := l.until[user]
+	if l.until == nil {
+		l.until = map[*router.User]int64{}
+	}
+	l.until[user] = until
+	l.mu.Unlock()
+	if stays {
+		user.Release()
+	}
+}
+
+// release releases the users whose time has come.
+func (l *leaving) release(now int64) {
+	var left []*router.User
+	l.mu.Lock()
+	for user, until := range l.until {
+		if now >= until {
+			left = append(left, user)
+			delete(l.until, user)
+		}
+	}
+	l.mu.Unlock()
+	for _, user := range left {
+		user.Release()
+	}
+}
