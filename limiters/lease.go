@@ -62,7 +62,7 @@ func Release(e *store.Entry, holder []byte, now int64) (held bool, err error) {
 	if err := CheckSorted(e); err != nil {
 		return false, err
 	}
-	if e.Sorted() != nil {
+	if e.Exists() {
 		end, ok := LeasesIn(e).EndOf(holder)
 		held = ok && end > now
 		e.ZRem(holder)
@@ -70,41 +70,31 @@ func Release(e *store.Entry, holder []byte, now int64) (held bool, err error) {
 	return held, nil
 }
 
-// Leases are the leases in a sorted set. A nil set is empty.
-type Leases struct{ set *store.SortedSet }
+// Leases are the leases in a sorted set.
+type Leases struct{ set store.SortedSet }
 
 // LeasesIn returns the leases in an entry that is absent or a sorted set.
 func LeasesIn(e *store.Entry) Leases { return Leases{e.Sorted()} }
 
 // Of returns the index of the lease of a holder, [lease.Nobody] if there is no such lease.
 func (l Leases) Of(holder []byte) int {
-	if l.set != nil {
-		if rank, ok := l.set.Rank(holder); ok {
-			return rank
-		}
+	if rank, ok := l.set.Rank(holder); ok {
+		return rank
 	}
 	return lease.Nobody
 }
 
 // EndOf returns the end of the lease of a holder in Unix nanoseconds, and whether there is such a lease.
 func (l Leases) EndOf(holder []byte) (end int64, ok bool) {
-	if l.set == nil {
-		return 0, false
-	}
 	score, ok := l.set.Score(holder)
 	return leaseEnd(score), ok
 }
 
 // Len implements [lease.Leases].
-func (l Leases) Len() int {
-	if l.set == nil {
-		return 0
-	}
-	return l.set.Len()
-}
+func (l Leases) Len() int { return l.set.Len() }
 
 // End implements [lease.Leases].
-func (l Leases) End(i int) int64 { return leaseEnd(l.set.At(i).Score) }
+func (l Leases) End(i int) int64 { return leaseEnd(l.set.ScoreAt(i)) }
 
 // leaseEnd returns the end of a lease in Unix nanoseconds.
 func leaseEnd(score float64) int64 {

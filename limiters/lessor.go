@@ -114,7 +114,7 @@ func (l Log) Lease(e *store.Entry, a *Answer, now, until, want int64) (granted i
 	if err := CheckSorted(e); err != nil {
 		return 0, err
 	}
-	d, err := slidinglog.Lease(l.Log, logEntries{e.Sorted()}, now, until, want)
+	d, err := slidinglog.Lease(l.Log, entriesOf(e), now, until, want)
 	if a.setLog(e, &d, now); d.Changed {
 		a.state[2], a.state[3] = leasesEntry, until
 	}

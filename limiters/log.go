@@ -1,10 +1,10 @@
 package limiters
 
 import (
+	"bytes"
 	"errors"
 	"iter"
 	"math"
-	"strings"
 
 	"cellserver/internal/decimal"
 	"cellserver/internal/exact"
@@ -49,7 +49,7 @@ func (l Log) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	if err := CheckSorted(e); err != nil {
 		return err
 	}
-	d, err := slidinglog.Decide(l.Log, logEntries{e.Sorted()}, now, quantity)
+	d, err := slidinglog.Decide(l.Log, entriesOf(e), now, quantity)
 	a.setLog(e, &d, now)
 	return err
 }
@@ -59,7 +59,7 @@ func (l Log) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	if err := CheckSorted(e); err != nil {
 		return err
 	}
-	d, err := slidinglog.Charge(l.Log, logEntries{e.Sorted()}, now, quantity)
+	d, err := slidinglog.Charge(l.Log, entriesOf(e), now, quantity)
 	a.setLog(e, &d, now)
 	return err
 }
@@ -79,7 +79,8 @@ func (l Log) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 	if err := CheckSorted(e); err != nil {
 		return err
 	}
-	d, index, count, err := slidinglog.Settle(l.Log, logEntries{e.Sorted()}, now, slidinglog.Settlement{At: s.At, Resolution: s.Value, More: s.more()})
+	d, index, count, err := slidinglog.Settle(l.Log, entriesOf(e), now,
+		slidinglog.Settlement{At: s.At, Resolution: s.Value, More: s.more()})
 	a.setLog(e, &d, now)
 	if index >= 0 {
 		a.Changed, a.state = true, [4]int64{int64(index), count, settlesEntry}
@@ -93,7 +94,7 @@ func (l Log) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement
 		return err
 	}
 	for _, s := range ended {
-		entries := logEntries{e.Sorted()}
+		entries := entriesOf(e)
 		index := slidinglog.Find(l.Log, entries, slidinglog.Settlement{At: s.At, Resolution: s.Value})
 		if index >= 0 {
 			settleEntry(e, index, max(entries.At(index).Count-s.Reserved, 0))
@@ -104,7 +105,7 @@ func (l Log) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement
 
 // State implements [Limit].
 func (l Log) State(e *store.Entry, now int64) []Field {
-	entries := logEntries{e.Sorted()}
+	entries := entriesOf(e)
 	n := entries.Len()
 	live := slidinglog.Live(l.Log, entries, now)
 	all := []Field{{"entries", int64(n - live)}, {"oldest", 0}, {"newest", 0}}
@@ -122,12 +123,13 @@ const (
 
 // settleEntry gives one entry another count. It removes the entry if the count is 0.
 func settleEntry(e *store.Entry, index int, count int64) {
-	it := e.Sorted().At(index)
+	score, member := entriesOf(e).Item(index)
+	was := bytes.Clone(member)
 	if count > 0 { // first, because a log without entries loses its expiry
-		t, _ := leadingInteger(it.Member)
-		e.ZAdd(it.Score, decimal.Append(append(decimal.Append(nil, t), 'x'), count))
+		t, _ := leadingInteger(was)
+		e.ZAdd(score, decimal.Append(append(decimal.Append(nil, t), 'x'), count))
 	}
-	e.ZRem([]byte(it.Member))
+	e.ZRem(was)
 }
 
 // setLog sets the answer of a log.
@@ -172,17 +174,17 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 // join the entry before the number join, 0 for none.
 func (Log) add(e *store.Entry, now int64, forget int, add int64, shared bool, join int) {
 	if join > 0 {
-		add = exact.Plus(add, logEntry(e.Sorted().At(join-1)).Count)
+		add = exact.Plus(add, entriesOf(e).At(join-1).Count)
 		e.ZRemRange(join-1, join)
 	}
-	next := nextNumber(e.Sorted(), now)
+	next := nextNumber(entriesOf(e), now)
 	e.ZRemRange(0, forget)
 	if shared {
 		addShared(e, now, add)
 		return
 	}
 	for ; add > 0; next++ {
-		if e.ZAdd(float64(now/1000), logMember(now, next)) {
+		if added, _ := e.ZAdd(float64(now/1000), logMember(now, next)); added {
 			add--
 		}
 	}
@@ -190,7 +192,7 @@ func (Log) add(e *store.Entry, now int64, forget int, add int64, shared bool, jo
 
 // addLease adds requests of a lease that ends at a time.
 func (l Log) addLease(e *store.Entry, until, add int64) {
-	entries := logEntries{e.Sorted()}
+	entries := entriesOf(e)
 	index := slidinglog.Find(l.Log, entries, slidinglog.Settlement{At: until, Resolution: l.Resolution})
 	if index >= 0 {
 		one := entries.At(index)
@@ -203,47 +205,40 @@ func (l Log) addLease(e *store.Entry, until, add int64) {
 // addShared adds a shared entry. It joins the shared entry of the same time, which may stand before the entry
 // of a lease. So a settlement finds all of that time in one entry.
 func addShared(e *store.Entry, at, add int64) {
-	score, same := float64(at/1000), ""
-	if z := e.Sorted(); z != nil && z.Len() > 0 && z.At(z.Len()-1).Score >= score {
-		for i := z.Search(func(it store.Item) bool { return it.Score >= score }); i < z.Len(); i++ {
-			it := z.At(i)
-			if it.Score > score {
-				break
-			}
-			if one := logEntry(it); one.Shared && one.Time == at {
-				same, add = it.Member, exact.Plus(add, one.Count)
-			}
+	score, same := float64(at/1000), []byte(nil)
+	entries := entriesOf(e)
+	for i := entries.Below(score, false); i < entries.Len(); i++ {
+		s, member := entries.Item(i)
+		if s > score {
+			break
+		}
+		if one := logEntry(s, member); one.Shared && one.Time == at {
+			same, add = bytes.Clone(member), exact.Plus(add, one.Count)
 		}
 	}
 	e.ZAdd(score, decimal.Append(append(decimal.Append(nil, at), 'x'), add))
-	if same != "" {
-		e.ZRem([]byte(same))
+	if same != nil {
+		e.ZRem(same)
 	}
 }
 
-// logEntries are the entries of a log in a sorted set. A nil set is empty.
-type logEntries struct{ set *store.SortedSet }
+// logEntries are the entries of a log in a sorted set.
+type logEntries struct{ store.SortedCursor }
 
-// Len implements [slidinglog.Entries].
-func (l logEntries) Len() int {
-	if l.set == nil {
-		return 0
-	}
-	return l.set.Len()
-}
+func entriesOf(e *store.Entry) *logEntries { return &logEntries{e.Sorted().Cursor()} }
 
 // At implements [slidinglog.Entries].
-func (l logEntries) At(i int) slidinglog.Entry { return logEntry(l.set.At(i)) }
+func (l *logEntries) At(i int) slidinglog.Entry { return logEntry(l.Item(i)) }
 
 // logEntry parses a member of a log.
-func logEntry(it store.Item) slidinglog.Entry {
-	micros := wholeMicros(it.Score)
-	t, rest := leadingInteger(it.Member)
+func logEntry(score float64, member []byte) slidinglog.Entry {
+	micros := wholeMicros(score)
+	t, rest := leadingInteger(member)
 	if t/1000 != micros {
 		return slidinglog.Entry{Time: micros * 1000, Count: 1}
 	}
 	if len(rest) > 1 && rest[0] == 'x' {
-		if n, rest := leadingInteger(rest[1:]); n > 0 && rest == "" {
+		if n, rest := leadingInteger(rest[1:]); n > 0 && len(rest) == 0 {
 			return slidinglog.Entry{Time: t, Count: n, Shared: true}
 		}
 	}
@@ -252,7 +247,7 @@ func logEntry(it store.Item) slidinglog.Entry {
 
 // leadingInteger splits a text into the number at its start and the text after it. Without a
 // number, or if the number exceeds an int64, n is -1.
-func leadingInteger(s string) (n int64, rest string) {
+func leadingInteger(s []byte) (n int64, rest []byte) {
 	const digits = 19 // of the largest int64
 	u, i := uint64(0), 0
 	for i < len(s) && s[i]-'0' <= 9 {
@@ -266,19 +261,19 @@ func leadingInteger(s string) (n int64, rest string) {
 }
 
 // nextNumber returns the number of the next action in the nanosecond now.
-func nextNumber(z *store.SortedSet, now int64) int {
-	if z == nil || z.Len() == 0 {
+func nextNumber(entries *logEntries, now int64) int {
+	if entries.Len() == 0 {
 		return 0
 	}
-	last := z.At(z.Len() - 1)
-	if last.Score < float64(now/1000) {
+	score, member := entries.Item(entries.Len() - 1)
+	if score < float64(now/1000) {
 		return 0
 	}
-	t, number := leadingInteger(last.Member)
+	t, number := leadingInteger(member)
 	if t != now {
 		return 0
 	}
-	n, _ := leadingInteger(strings.TrimPrefix(number, "-"))
+	n, _ := leadingInteger(bytes.TrimPrefix(number, []byte("-")))
 	return int(max(n, 0)) + 1
 }
 

@@ -48,7 +48,7 @@
 //	entry.go      Entry: finding and reading a key; expiry on access
 //	entry_write.go      writing integers, strings, collections and expiries
 //	entry_collection.go  changing collections of any type, by its description
-//	entry_sortedset.go  writing sorted sets; entry_hash.go reads hashes and sets
+//	entry_sortedset.go  sorted sets; entry_hash.go reads hashes and sets
 //	entry_copy.go       COPY and RENAME
 //	entry_among.go      facts about the other keys of a partition
 //	access.go     when a key was used, or how often: for OBJECT and eviction

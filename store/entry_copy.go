@@ -1,6 +1,9 @@
 package store
 
-import "cellserver/internal/pieces"
+import (
+	"cellserver/internal/pieces"
+	"cellserver/store/sortedset"
+)
 
 // CopyTo makes the key dst of database db hold a copy of the entry's value and expiry, whatever
 // dst held before. Source and target must differ.
@@ -31,8 +34,8 @@ func (e *Entry) SetImage(was *Image) {
 // SetDraft is [Entry.SetImage] for a copy that nobody reads after the image has changed. It shares the
 // memory of a large sorted set, so the time does not depend on its size.
 func (e *Entry) SetDraft(was *Image) {
-	if z, sorted := was.Collection.(*SortedSet); sorted && was.Kind == Sorted {
-		e.SetCollection(z.Draft(), was.ExpireAt)
+	if was.Kind == Sorted {
+		e.SetCollection(sortedset.Of(was.Collection).Draft(), was.ExpireAt)
 		return
 	}
 	e.SetImage(was)

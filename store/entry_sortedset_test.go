@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,7 +48,8 @@ func (n *naiveSet) sort() {
 	})
 }
 
-var oddScores = []float64{0, math.Copysign(0, -1), 1, 1, 2.5, -1, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}
+var oddScores = []float64{0, math.Copysign(0, -1), 1, 1, 2.5, -1, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64,
+	127, 128, -129, 1 << 31, 1790000000.5, 1790000000123, -1790000000123456, 1 << 53, 1 << 62, -1 << 63, 1 << 63}
 
 func randomScore(r *rand.Rand) float64 {
 	if r.Intn(3) == 0 {
@@ -63,6 +66,17 @@ func TestSortedSetModel(t *testing.T) {
 	}
 }
 
+// anyMember returns member number i. Some members are integers of all lengths.
+func anyMember(i int) string {
+	switch i % 4 {
+	case 0:
+		return strconv.FormatInt(int64(i-20)<<(i%62), 10)
+	case 1:
+		return fmt.Sprint(1_790_000_000_000_000_000 + i)
+	}
+	return fmt.Sprint("m", i)
+}
+
 func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 	s := New(Options{Databases: 1, Seed: 1})
 	s.SetLimits(limitsOf(64, 20))
@@ -75,14 +89,18 @@ func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 		if len(model) == 0 {
 			compact = true
 		}
-		member := fmt.Sprint("m", r.Intn(members))
+		member := anyMember(r.Intn(members))
 		if members == 10 && r.Intn(500) == 0 {
 			member += strings.Repeat("x", 20)
 		}
 		switch op := r.Intn(20); {
 		case op < 12:
 			score := randomScore(r)
-			require.Equal(t, model.set(score, member), e.ZAdd(score, []byte(member)))
+			before := slices.Clone(model)
+			want := model.set(score, member)
+			added, changed := e.ZAdd(score, []byte(member))
+			require.Equal(t, want, added)
+			require.Equal(t, !slices.Equal(before, model), changed)
 			compact = compact && len(model) <= 64 && len(member) <= 20
 		case op < 17:
 			require.Equal(t, model.remove(member), e.ZRem([]byte(member)))
@@ -106,7 +124,7 @@ func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 				compact = compact && len(it.Member) <= 20
 			}
 		}
-		checkSorted(t, r, e.Sorted(), model, compact)
+		checkSorted(t, r, &e, model, compact)
 		if step%50 == 0 {
 			checkInvariants(t, tx)
 		}
@@ -114,26 +132,32 @@ func sortedSetStory(t *testing.T, r *rand.Rand, members int) {
 	}
 }
 
-func checkSorted(t *testing.T, r *rand.Rand, z *SortedSet, model naiveSet, compact bool) {
+func checkSorted(t *testing.T, r *rand.Rand, e *Entry, model naiveSet, compact bool) {
 	t.Helper()
 	if len(model) == 0 {
-		require.Nil(t, z, "the key is removed with its last member")
+		require.False(t, e.Exists(), "the key is removed with its last member")
+		require.Zero(t, e.Sorted().Len())
 		return
 	}
+	z := e.Sorted()
 	require.Equal(t, compact, z.Compact())
 	require.Equal(t, len(model), z.Len())
-	bytes, item := int64(128), 96
-	if compact {
-		item = 32
-	}
+	bytes := int64(128)
 	for _, it := range model {
-		bytes += int64(item + len(it.Member))
+		bytes += int64(96 + len(it.Member))
 	}
-	require.Equal(t, bytes, z.Bytes())
+	if compact {
+		require.Less(t, e.Collection().Bytes(), bytes)
+	} else {
+		require.Equal(t, bytes, e.Collection().Bytes())
+	}
 	from := r.Intn(len(model))
 	to := from + r.Intn(len(model)-from) + 1
 	var got []Item
-	collect := func(it Item) bool { got = append(got, it); return true }
+	collect := func(score float64, member []byte) bool {
+		got = append(got, Item{Score: score, Member: string(member)})
+		return true
+	}
 	z.Range(from, to, false, collect)
 	require.Equal(t, []Item(model[from:to]), got)
 	got = nil
@@ -142,12 +166,17 @@ func checkSorted(t *testing.T, r *rand.Rand, z *SortedSet, model naiveSet, compa
 		require.Equal(t, model[to-1-i], got[i])
 	}
 	got = nil
-	z.Range(from, to, r.Intn(2) == 0, func(it Item) bool { collect(it); return false })
+	z.Range(from, to, r.Intn(2) == 0, func(score float64, member []byte) bool { return !collect(score, member) })
 	require.Len(t, got, 1)
-	z.Range(to, from, false, func(Item) bool { panic("an empty range") })
+	z.Range(to, from, false, func(float64, []byte) bool { panic("an empty range") })
 
 	it := model[from]
-	require.Equal(t, it, z.At(from))
+	cursor := z.Cursor()
+	for _, i := range []int{from, to - 1, r.Intn(len(model))} {
+		score, member := cursor.Item(i)
+		require.Equal(t, model[i], Item{Score: score, Member: string(member)})
+		require.Equal(t, score, z.ScoreAt(i))
+	}
 	rank, ok := z.Rank([]byte(it.Member))
 	require.True(t, ok)
 	require.Equal(t, from, rank)
@@ -160,7 +189,12 @@ func checkSorted(t *testing.T, r *rand.Rand, z *SortedSet, model naiveSet, compa
 	require.False(t, ok)
 	bound := randomScore(r)
 	require.Equal(t, sort.Search(len(model), func(i int) bool { return model[i].Score >= bound }),
-		z.Search(func(it Item) bool { return it.Score >= bound }))
+		z.Search(func(score float64, _ []byte) bool { return score >= bound }))
+	for _, orAt := range []bool{false, true} {
+		require.Equal(t, sort.Search(len(model), func(i int) bool {
+			return model[i].Score > bound || model[i].Score == bound && !orAt
+		}), z.Below(bound, orAt))
+	}
 }
 
 func TestSortedSetCloneIsIndependent(t *testing.T) {
@@ -183,9 +217,9 @@ func TestSortedSetCloneIsIndependent(t *testing.T) {
 		}
 		require.Equal(t, n/2, a.Sorted().Len())
 		require.Equal(t, n, b.Sorted().Len())
-		require.Equal(t, 1.0, a.Sorted().At(0).Score)
-		require.Equal(t, -1.0, b.Sorted().At(n/2-1).Score)
-		require.Equal(t, 0.0, b.Sorted().At(n/2).Score)
+		require.Equal(t, 1.0, a.Sorted().ScoreAt(0))
+		require.Equal(t, -1.0, b.Sorted().ScoreAt(n/2-1))
+		require.Equal(t, 0.0, b.Sorted().ScoreAt(n/2))
 		checkInvariants(t, tx)
 		tx.End()
 	}
@@ -236,4 +270,21 @@ func TestMinusZeroInBothForms(t *testing.T) {
 	large.ZStore([]Item{{Score: minusZero, Member: "m"}, {Score: 1, Member: string(make([]byte, 65))}})
 	require.False(t, signed(small))
 	require.True(t, signed(large))
+}
+
+// A small sorted set takes little more memory than its members and scores: those of a sliding log with a member
+// for each request. A key of 16 bytes with an object takes 80 of them.
+func TestSmallSortedSetsAreSmall(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	for members, most := range map[int64]int64{1: 110, 3: 150, 16: 360, 100: 1600} {
+		tx := whole(s, testNow)
+		e := tx.Write(fmt.Appendf(nil, "key:%012d", members))
+		for i := range members {
+			now := testNow/1e6 + 7*i
+			e.ZAdd(float64(now), strconv.AppendInt(nil, now, 10))
+		}
+		require.LessOrEqual(t, e.Memory(), most, "%d members", members)
+		require.GreaterOrEqual(t, e.Memory(), 60+14*members)
+		tx.End()
+	}
 }

@@ -47,8 +47,9 @@ type (
 	Outcome = value.Outcome
 	// Limits bound the compact forms of collections.
 	Limits = value.Limits
-	// SortedSet is the value of a key of kind Sorted.
-	SortedSet = sortedset.Set
+	// SortedSet is the value of a key of kind Sorted, to be read. A SortedCursor reads its items one by one.
+	SortedSet    = sortedset.Set
+	SortedCursor = sortedset.Cursor
 	// Item is one member of a sorted set with its score.
 	Item = sortedset.Item
 	// Image is a key as a [Snapshot] saw it, or as an [Entry] is.

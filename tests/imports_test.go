@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"store/hash":      {"store/packed", "store/trie", "store/value"},
 	"store/list":      {"store/packed", "store/value"},
 	"store/set":       {"internal/decimal", "store/packed", "store/trie", "store/value"},
-	"store/sortedset": {"store/value"},
+	"store/sortedset": {"store/packed", "store/value"},
 	"store/table":     {"internal/decimal", "internal/exact", "internal/pieces", "store/memory", "store/value"},
 	"store":           {"internal/decimal", "internal/pieces", "store/hash", "store/list", "store/memory", "store/set", "store/sortedset", "store/table", "store/value"},
 

@@ -241,7 +241,7 @@ func TestPhrasesAreShort(t *testing.T) {
 		h.Advance(time.Millisecond)
 		h.Do("CL.CHECK exact k")
 	}
-	require.InDelta(t, 5000, h.Do("MEMORY USAGE exact:{k}:log"), 1000)
+	require.InDelta(t, 1900, h.Do("MEMORY USAGE exact:{k}:log"), 300)
 	h.Do("CL.RULE SET cheap 100/minute in windows")
 	h.Do("CL.CHECK cheap k")
 	require.InDelta(t, 40, h.Do("MEMORY USAGE cheap:{k}:window"), 10)

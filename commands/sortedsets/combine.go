@@ -27,7 +27,7 @@ type combination struct {
 
 // input is one of the sets to combine: a sorted set, or a set whose members have the score 1.
 type input struct {
-	sorted *store.SortedSet // nil if the key is absent or a set
+	sorted store.SortedSet // without members if the key is absent or a set
 	plain  set.Set
 	weight float64
 }
@@ -41,24 +41,18 @@ func readInput(c *commands.Call, key []byte) (input, error) {
 }
 
 func (in *input) len() int {
-	if in.sorted == nil {
-		return in.plain.Len()
-	}
-	return in.sorted.Len()
+	return in.sorted.Len() + in.plain.Len()
 }
 
-// each calls f for every item, in order, until it returns false.
-func (in *input) each(f func(it store.Item) bool) {
-	if in.sorted == nil {
-		in.plain.Each(func(member []byte) bool { return f(store.Item{Score: 1, Member: string(member)}) })
-		return
-	}
+// each calls f for every item, in order, until it returns false. A member is valid until f returns.
+func (in *input) each(f func(score float64, member []byte) bool) {
+	in.plain.Each(func(member []byte) bool { return f(1, member) })
 	in.sorted.Range(0, in.sorted.Len(), false, f)
 }
 
 // score returns the score of a member, and whether the member is there.
 func (in *input) score(member []byte) (float64, bool) {
-	if in.sorted == nil {
+	if in.sorted.Len() == 0 {
 		return 1, in.plain.Has(member)
 	}
 	return in.sorted.Score(member)

@@ -1,13 +1,15 @@
 package sortedsets
 
 import (
+	"bytes"
+
 	"cellserver/commands"
 	"cellserver/store"
 )
 
 // interval returns the ranks lo to hi-1 of a range of a sorted set; lo = hi if the range is empty.
 // Ranges of ranks, scores and members all have this form.
-type interval func(z *store.SortedSet) (lo, hi int)
+type interval func(z store.SortedSet) (lo, hi int)
 
 // parseInterval parses both ends of a range: byRank, byScore or byLex.
 type parseInterval func(first, last []byte) (interval, error)
@@ -24,7 +26,7 @@ func byRank(first, last []byte) (interval, error) {
 	if !ok || !ok2 {
 		return nil, commands.ErrNotInteger
 	}
-	return func(z *store.SortedSet) (int, int) {
+	return func(z store.SortedSet) (int, int) {
 		n := int64(z.Len())
 		from, to := start, stop
 		if from < 0 {
@@ -44,10 +46,8 @@ func byScore(first, last []byte) (interval, error) {
 	if !ok || !ok2 {
 		return nil, errMinMaxFloat
 	}
-	return func(z *store.SortedSet) (int, int) {
-		lo := z.Search(func(it store.Item) bool { return it.Score > low || it.Score == low && !lowOpen })
-		hi := z.Search(func(it store.Item) bool { return it.Score > high || it.Score == high && highOpen })
-		return ordered(lo, hi)
+	return func(z store.SortedSet) (int, int) {
+		return ordered(z.Below(low, lowOpen), z.Below(high, !highOpen))
 	}, nil
 }
 
@@ -67,16 +67,16 @@ func byLex(first, last []byte) (interval, error) {
 	if !ok || !ok2 {
 		return nil, errMinMaxLex
 	}
-	return func(z *store.SortedSet) (int, int) {
-		lo := z.Search(func(it store.Item) bool { return low.below(it.Member, !low.open) })
-		hi := z.Search(func(it store.Item) bool { return high.below(it.Member, high.open) })
+	return func(z store.SortedSet) (int, int) {
+		lo := z.Search(func(_ float64, member []byte) bool { return low.below(member, !low.open) })
+		hi := z.Search(func(_ float64, member []byte) bool { return high.below(member, high.open) })
 		return ordered(lo, hi)
 	}, nil
 }
 
 // lexBound is one end of a range of members.
 type lexBound struct {
-	member  string
+	member  []byte
 	open    bool // the range excludes the member
 	extreme byte // '-' for the start, '+' for the end, 0 for a member
 }
@@ -89,20 +89,21 @@ func parseLexBound(b []byte) (l lexBound, ok bool) {
 	case '-', '+':
 		return lexBound{extreme: b[0]}, len(b) == 1 || b[1] == 0
 	case '(', '[':
-		return lexBound{member: string(b[1:]), open: b[0] == '('}, true
+		return lexBound{member: b[1:], open: b[0] == '('}, true
 	}
 	return l, false
 }
 
 // below reports whether the bound is before a member. With orAt, a bound at the member counts, too.
-func (l *lexBound) below(member string, orAt bool) bool {
+func (l *lexBound) below(member []byte, orAt bool) bool {
 	switch l.extreme {
 	case '-':
 		return true
 	case '+':
 		return false
 	}
-	return l.member < member || orAt && l.member == member
+	order := bytes.Compare(l.member, member)
+	return order < 0 || orAt && order == 0
 }
 
 // limitRange reduces a range to count items after the first offset items, in the given direction. A

@@ -29,51 +29,48 @@ func costOfRange(c *commands.Call, key []byte, steps int, parse func() (interval
 
 // stepsOfItems is how many steps the items of the ranks lo to hi-1 take, at some steps for each and those
 // for its bytes. It stops above [commands.MaxSteps].
-func stepsOfItems(z *store.SortedSet, lo, hi, steps int) int {
+func stepsOfItems(z store.SortedSet, lo, hi, steps int) int {
 	total := steps * (hi - lo)
 	if total <= commands.MaxSteps {
-		z.Range(lo, hi, false, func(it store.Item) bool {
-			total += commands.StepsOfBytes(len(it.Member))
+		z.Range(lo, hi, false, func(_ float64, member []byte) bool {
+			total += commands.StepsOfBytes(len(member))
 			return total <= commands.MaxSteps
 		})
 	}
 	return total
 }
 
-// readSorted returns the sorted set of a key, nil if the key is absent. The error is
+// readSorted returns the sorted set of a key, without members if the key is absent. The error is
 // [commands.ErrWrongType].
-func readSorted(c *commands.Call, key []byte) (*store.SortedSet, error) {
+func readSorted(c *commands.Call, key []byte) (store.SortedSet, error) {
 	e := c.Tx.Read(key)
-	if err := commands.CheckSorted(&e); err != nil {
-		return nil, err
-	}
-	return e.Sorted(), nil
+	return e.Sorted(), commands.CheckSorted(&e)
 }
 
-func replyItem(c *commands.Call, it store.Item, withScores bool) {
+func replyItem(c *commands.Call, score float64, member []byte, withScores bool) {
 	if withScores && c.Out.Proto == 3 {
 		c.Out.Array(2)
 	}
-	c.Out.BulkString(it.Member)
+	c.Out.Bulk(member)
 	if withScores {
-		c.Out.Double(it.Score)
+		c.Out.Double(score)
 	}
 }
 
 // replyRange replies with the items of the ranks lo to hi-1, in descending order if reverse is set.
-func replyRange(c *commands.Call, z *store.SortedSet, lo, hi int, reverse, withScores bool) {
+func replyRange(c *commands.Call, z store.SortedSet, lo, hi int, reverse, withScores bool) {
 	c.StartPairs(hi-lo, withScores)
-	z.Range(lo, hi, reverse, func(it store.Item) bool {
-		replyItem(c, it, withScores)
+	z.Range(lo, hi, reverse, func(score float64, member []byte) bool {
+		replyItem(c, score, member, withScores)
 		return !c.Out.Over()
 	})
 }
 
 // collect returns the items of the ranks lo to hi-1, in descending order if reverse is set.
-func collect(z *store.SortedSet, lo, hi int, reverse bool) []store.Item {
+func collect(z store.SortedSet, lo, hi int, reverse bool) []store.Item {
 	items := make([]store.Item, 0, max(hi-lo, 0))
-	z.Range(lo, hi, reverse, func(it store.Item) bool {
-		items = append(items, it)
+	z.Range(lo, hi, reverse, func(score float64, member []byte) bool {
+		items = append(items, store.Item{Score: score, Member: string(member)})
 		return true
 	})
 	return items
@@ -98,6 +95,6 @@ func storeSorted(c *commands.Call, key []byte, items []store.Item) error {
 func replyItems(c *commands.Call, items []store.Item, withScores bool) {
 	c.StartPairs(len(items), withScores)
 	for _, it := range items {
-		replyItem(c, it, withScores)
+		replyItem(c, it.Score, []byte(it.Member), withScores)
 	}
 }

@@ -99,10 +99,8 @@ func parseScores(to []float64, pairs [][]byte) ([]float64, error) {
 // zincr adds to the score of a member and replies with the sum. The score of an absent member is 0.
 func zincr(c *commands.Call, e *store.Entry, o zaddOptions, by float64, member []byte) error {
 	sum := by
-	if z := e.Sorted(); z != nil {
-		if old, ok := z.Score(member); ok && !o.nx {
-			sum += old
-		}
+	if old, ok := e.Sorted().Score(member); ok && !o.nx {
+		sum += old
 	}
 	if math.IsNaN(sum) {
 		return errScoreNaN
@@ -169,20 +167,17 @@ const (
 
 // set sets the score of a member if the options allow it.
 func (o *zaddOptions) set(e *store.Entry, score float64, member []byte) outcome {
-	old, present := 0.0, false
-	if z := e.Sorted(); z != nil {
-		old, present = z.Score(member)
+	if o.nx || o.xx || o.gt || o.lt {
+		old, present := e.Sorted().Score(member)
+		if present && (o.nx || o.gt && score <= old || o.lt && score >= old) || !present && o.xx {
+			return memberRefused
+		}
 	}
-	switch {
-	case present && (o.nx || o.gt && score <= old || o.lt && score >= old):
-		return memberRefused
-	case !present && o.xx:
-		return memberRefused
-	case present && score == old:
-		return memberSame
-	}
-	if e.ZAdd(score, member) {
+	switch added, changed := e.ZAdd(score, member); {
+	case added:
 		return memberAdded
+	case changed:
+		return memberUpdated
 	}
-	return memberUpdated
+	return memberSame
 }

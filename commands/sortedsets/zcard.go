@@ -15,10 +15,6 @@ func zcard(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	n := 0
-	if z != nil {
-		n = z.Len()
-	}
-	c.Out.Int(int64(n))
+	c.Out.Int(int64(z.Len()))
 	return nil
 }

@@ -30,10 +30,7 @@ func zcount(c *commands.Call, parse parseInterval) error {
 	if err != nil {
 		return err
 	}
-	lo, hi := 0, 0
-	if z != nil {
-		lo, hi = ranks(z)
-	}
+	lo, hi := ranks(z)
 	c.Out.Int(int64(hi - lo))
 	return nil
 }

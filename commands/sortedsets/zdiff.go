@@ -44,14 +44,13 @@ func zdiffstore(c *commands.Call) error {
 
 func (o *combination) diff() []store.Item {
 	var items []store.Item
-	o.inputs[0].each(func(it store.Item) bool {
-		member := []byte(it.Member)
+	o.inputs[0].each(func(score float64, member []byte) bool {
 		for _, in := range o.inputs[1:] {
 			if _, found := in.score(member); found {
 				return true
 			}
 		}
-		items = append(items, it)
+		items = append(items, store.Item{Score: score, Member: string(member)})
 		return true
 	})
 	return items

@@ -63,7 +63,7 @@ func zintercard(c *commands.Call) error {
 		return err
 	}
 	n := int64(0)
-	o.eachCommon(func(store.Item) bool {
+	o.eachCommon(func(float64, []byte) bool {
 		n++
 		return n != o.limit
 	})
@@ -73,27 +73,27 @@ func zintercard(c *commands.Call) error {
 
 func (o *combination) inter() []store.Item {
 	var items []store.Item
-	o.eachCommon(func(it store.Item) bool {
-		items = append(items, it)
+	o.eachCommon(func(score float64, member []byte) bool {
+		items = append(items, store.Item{Score: score, Member: string(member)})
 		return true
 	})
 	return items
 }
 
 // eachCommon calls f for every member that is in all inputs, until f returns false.
-func (o *combination) eachCommon(f func(it store.Item) bool) {
+func (o *combination) eachCommon(f func(score float64, member []byte) bool) {
 	o.smallestFirst()
 	first := &o.inputs[0]
-	first.each(func(it store.Item) bool {
-		it.Score = zeroNaN(first.weigh(it.Score))
+	first.each(func(sum float64, member []byte) bool {
+		sum = zeroNaN(first.weigh(sum))
 		for i := range o.inputs[1:] {
 			in := &o.inputs[i+1]
-			score, ok := in.score([]byte(it.Member))
+			score, ok := in.score(member)
 			if !ok {
 				return true
 			}
-			it.Score = o.aggregate(it.Score, in.weigh(score))
+			sum = o.aggregate(sum, in.weigh(score))
 		}
-		return f(it)
+		return f(sum, member)
 	})
 }

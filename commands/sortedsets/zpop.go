@@ -42,12 +42,12 @@ func costOfZpop(c *commands.Call, highest bool) int {
 // costOfPop returns how many steps it takes to remove count items from an end.
 func costOfPop(c *commands.Call, key []byte, count int64, highest bool) int {
 	return costOfRange(c, key, changeSteps, func() (interval, error) {
-		return func(z *store.SortedSet) (int, int) { return endOf(z, count, highest) }, nil
+		return func(z store.SortedSet) (int, int) { return endOf(z, count, highest) }, nil
 	})
 }
 
 // endOf returns the ranks of up to count items at the low or the high end.
-func endOf(z *store.SortedSet, count int64, highest bool) (lo, hi int) {
+func endOf(z store.SortedSet, count int64, highest bool) (lo, hi int) {
 	n := z.Len()
 	take := int(min(count, int64(n)))
 	if highest {
@@ -93,9 +93,6 @@ func zpop(c *commands.Call, highest bool) error {
 // removal.
 func popItems(c *commands.Call, e *store.Entry, count int64, highest bool) []store.Item {
 	z := e.Sorted()
-	if z == nil {
-		return nil
-	}
 	lo, hi := endOf(z, count, highest)
 	items := collect(z, lo, hi, highest)
 	e.ZRemRange(lo, hi)

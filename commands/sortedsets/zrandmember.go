@@ -2,7 +2,6 @@ package sortedsets
 
 import (
 	"cellserver/commands"
-	"cellserver/store"
 )
 
 // ZRANDMEMBER key [count [WITHSCORES]] replies with a random member, or null. With a positive count
@@ -23,19 +22,20 @@ func zrandmember(c *commands.Call) error {
 		return err
 	}
 	z, err := readSorted(c, c.Args[1])
-	n := 0
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case z != nil:
-		n = z.Len()
 	}
+	n := z.Len()
+	cursor := z.Cursor()
 	return c.ReplyRandom(r, &commands.Members{
 		Len: n, Start: func(n int) { c.StartPairs(n, r.With) },
-		Reply: func(rank int) { replyItem(c, z.At(rank), r.With) },
+		Reply: func(rank int) {
+			score, member := cursor.Item(rank)
+			replyItem(c, score, member, r.With)
+		},
 		All: func() {
-			z.Range(0, n, false, func(it store.Item) bool {
-				replyItem(c, it, r.With)
+			z.Range(0, n, false, func(score float64, member []byte) bool {
+				replyItem(c, score, member, r.With)
 				return !c.Out.Over()
 			})
 		},

@@ -95,10 +95,6 @@ func zrange(implied zrangeOptions) func(c *commands.Call) error {
 		if err != nil {
 			return err
 		}
-		if z == nil {
-			c.Out.Array(0)
-			return nil
-		}
 		lo, hi := ranks(z)
 		replyRange(c, z, lo, hi, o.reverse, o.withScores)
 		return nil
@@ -181,7 +177,7 @@ func (o *zrangeOptions) ranked(ranks interval, err error) (interval, error) {
 	if err != nil || !o.reverse {
 		return ranks, err
 	}
-	return func(z *store.SortedSet) (int, int) {
+	return func(z store.SortedSet) (int, int) {
 		lo, hi := ranks(z)
 		return z.Len() - hi, z.Len() - lo
 	}, nil
@@ -192,7 +188,7 @@ func (o *zrangeOptions) limited(ranks interval, err error) (interval, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(z *store.SortedSet) (int, int) {
+	return func(z store.SortedSet) (int, int) {
 		lo, hi := ranks(z)
 		return limitRange(lo, hi, o.reverse, o.offset, o.count)
 	}, nil

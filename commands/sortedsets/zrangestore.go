@@ -30,9 +30,6 @@ func zrangestore(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if z == nil {
-		return storeSorted(c, c.Args[1], nil)
-	}
 	lo, hi := ranks(z)
 	return storeSorted(c, c.Args[1], collect(z, lo, hi, false))
 }

@@ -25,10 +25,6 @@ func zrank(c *commands.Call, reverse bool) error {
 	if err != nil {
 		return err
 	}
-	if z == nil {
-		c.Out.Null()
-		return nil
-	}
 	rank, ok := z.Rank(c.Args[2])
 	switch {
 	case !ok:

@@ -49,11 +49,7 @@ func zremrange(c *commands.Call, parse parseInterval) error {
 	if err := commands.CheckSorted(&e); err != nil {
 		return err
 	}
-	removed := 0
-	if z := e.Sorted(); z != nil {
-		lo, hi := ranks(z)
-		removed = e.ZRemRange(lo, hi)
-	}
+	removed := e.ZRemRange(ranks(e.Sorted()))
 	if removed > 0 {
 		c.NotifyRemoval(commands.SortedEvents, c.Cmd.Name, &e)
 	}

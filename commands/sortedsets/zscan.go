@@ -31,7 +31,7 @@ func zscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if z == nil { // Redis accepts wrong options for an absent key
+	if z.Len() == 0 { // Redis accepts wrong options for an absent key
 		commands.ReplyScan(c, 0, nil)
 		return nil
 	}
@@ -71,7 +71,7 @@ const (
 	scanSpace    = 1 << 48 // larger than every hash; a double holds each cursor exactly
 )
 
-func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (next uint64, items []store.Item) {
+func scanSorted(z store.SortedSet, cursor uint64, o *commands.ScanOptions) (next uint64, items []store.Item) {
 	n := z.Len()
 	end := uint64(scanSpace)
 	if z.Compact() {
@@ -79,9 +79,9 @@ func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (nex
 	} else if calls := min(int64(n)/o.Count, scanMaxCalls); calls > 1 {
 		end = min(cursor, scanSpace) + scanSpace/uint64(calls)
 	}
-	z.Range(0, n, false, func(it store.Item) bool {
-		if h := scanHash(it.Member); cursor <= h && h < end && o.Matches([]byte(it.Member)) {
-			items = append(items, it)
+	z.Range(0, n, false, func(score float64, member []byte) bool {
+		if h := scanHash(member); cursor <= h && h < end && o.Matches(member) {
+			items = append(items, store.Item{Score: score, Member: string(member)})
 		}
 		return true
 	})
@@ -92,7 +92,7 @@ func scanSorted(z *store.SortedSet, cursor uint64, o *commands.ScanOptions) (nex
 }
 
 // scanHash is FNV-1a, reduced to scanSpace. It mixes the high bits in.
-func scanHash(s string) uint64 {
+func scanHash(s []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211

@@ -31,9 +31,7 @@ func zscore(c *commands.Call, asArray bool) error {
 		c.Out.Array(len(members))
 	}
 	for _, m := range members {
-		if z == nil {
-			c.Out.Null()
-		} else if score, ok := z.Score(m); ok {
+		if score, ok := z.Score(m); ok {
 			c.Out.Double(score)
 		} else {
 			c.Out.Null()

@@ -54,12 +54,13 @@ func (o *combination) union() []store.Item {
 	var items []store.Item
 	place := map[string]int{}
 	for _, in := range o.inputs {
-		in.each(func(it store.Item) bool {
-			it.Score = zeroNaN(in.weigh(it.Score))
-			i, seen := place[it.Member]
+		in.each(func(score float64, member []byte) bool {
+			score = zeroNaN(in.weigh(score))
+			i, seen := place[string(member)]
 			if seen {
-				items[i].Score = o.aggregate(items[i].Score, it.Score)
+				items[i].Score = o.aggregate(items[i].Score, score)
 			} else {
+				it := store.Item{Score: score, Member: string(member)}
 				place[it.Member] = len(items)
 				items = append(items, it)
 			}

@@ -68,7 +68,9 @@ func (r *releases) has(scope int) bool {
 func (r *releases) findDue(now int64) (any bool) {
 	for scope := range r.scopes {
 		if r.has(scope) {
-			r.due[scope] = r.entries[scope].Sorted().Search(func(it store.Item) bool { return r.end(it) > now })
+			r.due[scope] = r.entries[scope].Sorted().Search(func(score float64, member []byte) bool {
+				return r.end(score, member) > now
+			})
 			any = any || r.due[scope] > 0
 		}
 	}
@@ -105,15 +107,15 @@ func (r *releases) forget() {
 }
 
 // end returns the time at which an item of a set is due. An item that a client wrote is due at its score.
-func (r *releases) end(it store.Item) int64 {
-	if r.read(it.Member) {
+func (r *releases) end(score float64, member []byte) int64 {
+	if r.read(member) {
 		return r.record.End
 	}
-	return int64(it.Score) * 1000
+	return int64(score) * 1000
 }
 
 // read sets the record to a release.
-func (r *releases) read(member string) bool {
+func (r *releases) read(member []byte) bool {
 	r.bytes = append(r.bytes[:0], member...)
 	if r.record.Marks == nil {
 		r.record.Marks = r.marks[:0]
@@ -127,9 +129,9 @@ func (r *releases) of(
 	l *ruleset.Limit, scope int, by *limiters.Ledger,
 ) iter.Seq2[int64, *limiters.Settlement] {
 	return func(yield func(int64, *limiters.Settlement) bool) {
-		r.entries[scope].Sorted().Range(0, r.due[scope], false, func(it store.Item) bool {
+		r.entries[scope].Sorted().Range(0, r.due[scope], false, func(_ float64, member []byte) bool {
 			var s limiters.Settlement
-			if !r.read(it.Member) || r.record.At <= r.reset[scope] || !settlement(&s, &r.record, l, 0, by) {
+			if !r.read(member) || r.record.At <= r.reset[scope] || !settlement(&s, &r.record, l, 0, by) {
 				return true
 			}
 			return yield(r.record.End, &s)
@@ -208,8 +210,8 @@ func (r *releases) keep(limits []limiters.Asked, from []chosen) {
 
 func (r *releases) keepOne(scope int, limits []limiters.Asked, from []chosen) {
 	e := &r.entries[scope]
-	set := e.Sorted()
-	at := max(e.ExpireAt(), exact.CeilDiv(r.end(set.At(set.Len()-1)), 1e6))
+	set := e.Sorted().Cursor()
+	at := max(e.ExpireAt(), exact.CeilDiv(r.end(set.Item(set.Len()-1)), 1e6))
 	for i := range limits {
 		if from[i].scope == scope {
 			at = max(at, limits[i].Entry.ExpireAt())

@@ -216,10 +216,10 @@ func contentsOf(s *store.Store) contents {
 		write(s, db, func(tx *store.Tx) {
 			tx.Each(func(e *store.Entry) {
 				c := content{expireAt: e.ExpireAt()}
-				if z := e.Sorted(); z != nil {
+				if z := e.Sorted(); z.Len() > 0 {
 					c.items = map[string]uint64{}
-					z.Range(0, z.Len(), false, func(it store.Item) bool {
-						c.items[it.Member] = math.Float64bits(it.Score)
+					z.Range(0, z.Len(), false, func(score float64, member []byte) bool {
+						c.items[string(member)] = math.Float64bits(score)
 						return true
 					})
 				} else if k := e.Kind(); k.IsCollection() {

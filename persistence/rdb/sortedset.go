@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"unsafe"
 
 	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
@@ -37,13 +36,13 @@ var sortedSetCodec = codec{
 // newSortedSetWriter writes items from the last to the first, as Redis does: Redis inserts
 // each item that it reads at the head of its list.
 func newSortedSetWriter(e *encoding.Encoder) func(*store.Image) {
-	item := func(it store.Item) bool {
-		e.Text(unsafe.Slice(unsafe.StringData(it.Member), len(it.Member))) // Text only reads it
-		e.Double(it.Score)
+	item := func(score float64, member []byte) bool {
+		e.Text(member)
+		e.Double(score)
 		return e.FlushChunk() == nil
 	}
 	return func(im *store.Image) {
-		z := im.Collection.(*store.SortedSet)
+		z := store.SortedOf(im)
 		e.Length(uint64(z.Len()))
 		z.Range(0, z.Len(), true, item)
 	}

@@ -1,15 +1,16 @@
 // Package packed is a sequence of byte strings in one block of memory without pointers. Small
-// hashes, sets and lists are one such block, and the large ones have many of them.
+// collections are one such block, and the large ones have many of them.
 //
 // # Files
 //
 //	list.go      List: the block, reading and changing it
-//	element.go   how a byte string lies in a block
+//	element.go   how a byte string lies in a block, and a number
+//	pairs.go     Pairs: the elements of a hash or of a sorted set
 //
 // # Invariants
 //
-//   - A block has the room that its size asks for ([List.Bytes]). A change that needs more or less room
-//     moves the list to another block.
+//   - A new block has the room that its size asks for. A list that shrinks keeps its block, until too much of
+//     it is spare ([List.Bytes]).
 //   - Equal byte strings have equal elements.
 //
 // # Locks

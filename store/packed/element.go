@@ -2,6 +2,7 @@ package packed
 
 import (
 	"encoding/binary"
+	"math"
 
 	"cellserver/internal/decimal"
 )
@@ -90,4 +91,26 @@ func readInteger(b []byte) int64 {
 		n = n<<8 | int64(b[i])
 	}
 	return n
+}
+
+// AppendNumber appends the element of a number: an integer if it is whole, otherwise the eight bytes of the
+// float. It is not the element of a byte string. A negative zero loses its sign.
+func AppendNumber(dst []byte, f float64) []byte {
+	if n := int64(f); float64(n) == f {
+		return appendInteger(dst, n)
+	}
+	return binary.LittleEndian.AppendUint64(append(dst, 8), math.Float64bits(f))
+}
+
+// number returns the number whose element is at the start of b.
+func number(b []byte) float64 {
+	switch c := b[0]; {
+	case c == 8:
+		return math.Float64frombits(binary.LittleEndian.Uint64(b[1:]))
+	case len(b) > 8:
+		spare := 8 * (integer + 8 - c) // bits of the eight bytes that are no part of the integer
+		return float64(int64(binary.LittleEndian.Uint64(b[1:])) << spare >> spare)
+	default:
+		return float64(readInteger(b[1 : 1+c-integer]))
+	}
 }

@@ -12,11 +12,19 @@ import (
 //
 // An offset says where an element begins. It is valid until the list changes.
 type List struct {
-	size  uint32 // of the block's used part, with this header
-	count uint32 // of elements
+	size uint32 // of the block's used part, with this header
+	more uint32 // the number of elements, the flag alike, and from spareBits on an eighth of the spare bytes
 }
 
-const headerBytes = 8
+const (
+	headerBytes = 8
+	countMask   = 1<<23 - 1
+	alike       = 1 << 23 // of a list of pairs: all have the shape of the first one
+	spareBits   = 24
+)
+
+// mostSpare returns how many bytes beyond its room a list may keep of its block, when it shrinks to a size.
+func mostSpare(size int) int { return min(max(64, size/4), 2040) }
 
 // MostBytes is the most bytes of all elements that a caller may put into a list. Changes move the
 // bytes behind them, so a list of that size is slow already.
@@ -28,7 +36,7 @@ func New() *List { return alloc(headerBytes) }
 // Of returns a list of elements, which are count results of [AppendElement].
 func Of(elements []byte, count int) *List {
 	l := alloc(headerBytes + len(elements))
-	l.size, l.count = uint32(headerBytes+len(elements)), uint32(count)
+	l.size, l.more = uint32(headerBytes+len(elements)), uint32(count)|l.alikeWith(elements, 0, count)
 	copy(l.bytes()[headerBytes:], elements)
 	return l
 }
@@ -37,7 +45,7 @@ func Of(elements []byte, count int) *List {
 func alloc(size int) *List {
 	b := make([]byte, Room(size))
 	l := (*List)(unsafe.Pointer(unsafe.SliceData(b)))
-	l.size = headerBytes
+	l.size, l.more = headerBytes, alike
 	return l
 }
 
@@ -55,15 +63,16 @@ func Room(size int) int {
 }
 
 // bytes returns the used part of the block.
-func (l *List) bytes() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(l)), Room(int(l.size)))[:l.size]
-}
+func (l *List) bytes() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(l)), l.size) }
+
+// room returns the size of the block.
+func (l *List) room() int { return Room(int(l.size)) + int(l.more>>spareBits)*8 }
 
 // Len returns the number of elements.
-func (l *List) Len() int { return int(l.count) }
+func (l *List) Len() int { return int(l.more & countMask) }
 
 // Bytes returns how much memory the list takes, in bytes.
-func (l *List) Bytes() int64 { return int64(Room(int(l.size))) }
+func (l *List) Bytes() int64 { return int64(l.room()) }
 
 // Size returns the number of bytes of all elements.
 func (l *List) Size() int { return int(l.size) - headerBytes }
@@ -102,16 +111,19 @@ func (l *List) At(i int) int {
 func (l *List) Text(at int, scratch []byte) []byte { return elementText(l.bytes()[at:], scratch) }
 
 // Find returns the offset of the first of the elements number 0, stride, 2·stride, … that equals
-// element, or -1. element is a result of [AppendElement].
+// element, or -1. element is a result of [AppendElement]. stride is 1 or 2.
 func (l *List) Find(element []byte, stride int) int {
+	if stride == 2 {
+		if at, _, found := l.FindPair(element); found {
+			return at
+		}
+		return -1
+	}
 	b, last := l.bytes(), len(element)-1
-	for at := headerBytes; at+last < len(b); {
+	for at := headerBytes; at+last < len(b); at += elementSize(b[at:]) {
 		// Elements of one list often share their first bytes, rarely their last.
 		if b[at] == element[0] && b[at+last] == element[last] && bytes.Equal(b[at:at+last], element[:last]) {
 			return at
-		}
-		for range stride {
-			at += elementSize(b[at:])
 		}
 	}
 	return -1
@@ -123,31 +135,30 @@ func (l *List) Is(at int, element []byte) bool { return bytes.HasPrefix(l.bytes(
 // Replace puts elements, which are count results of [AppendElement], in the place of the old ones between
 // two offsets, which are removed in number.
 func (l *List) Replace(from, to int, elements []byte, removed, count int) *List {
-	old := l.bytes()
+	old, room := l.bytes(), l.room()
 	size := len(old) - (to - from) + len(elements)
-	if Room(size) == Room(len(old)) {
-		grown := old[:max(size, len(old)):Room(len(old))]
+	more := l.alikeWith(elements, removed, count) | uint32(l.Len()+count-removed)
+	if spare := room - Room(size); spare >= 0 && spare <= mostSpare(size) {
+		grown := unsafe.Slice((*byte)(unsafe.Pointer(l)), room)
 		copy(grown[from+len(elements):size], old[to:])
 		copy(grown[from:], elements)
-	} else {
-		moved := alloc(size)
-		moved.size, moved.count = uint32(size), l.count
-		b := moved.bytes()
-		copy(b[headerBytes:], old[headerBytes:from])
-		copy(b[from:], elements)
-		copy(b[from+len(elements):], old[to:])
-		l = moved
+		l.size, l.more = uint32(size), uint32(spare/8)<<spareBits|more
+		return l
 	}
-	l.size = uint32(size)
-	l.count += uint32(count - removed)
-	return l
+	moved := alloc(size)
+	moved.size, moved.more = uint32(size), more
+	b := moved.bytes()
+	copy(b[headerBytes:], old[headerBytes:from])
+	copy(b[from:], elements)
+	copy(b[from+len(elements):], old[to:])
+	return moved
 }
 
 // Roomy returns a copy in a block of room bytes, for [List.ReplaceWithin]. room is a result of [Room], and
 // at least [List.Bytes].
 func (l *List) Roomy(room int) *List {
 	c := alloc(room)
-	c.size, c.count = l.size, l.count
+	c.size, c.more = l.size, l.more&(countMask|alike)
 	copy(c.bytes()[headerBytes:], l.bytes()[headerBytes:])
 	return c
 }
@@ -159,7 +170,7 @@ func (l *List) ReplaceWithin(room, from, to int, elements []byte, removed, count
 	copy(b[from+len(elements):], b[to:l.size])
 	copy(b[from:], elements)
 	l.size += uint32(len(elements) - (to - from))
-	l.count += uint32(count - removed)
+	l.more = uint32(l.Len() + count - removed) // the caller knows the spare room
 }
 
 // Append adds elements at the end, which are count results of [AppendElement].
@@ -172,8 +183,8 @@ func (l *List) Remove(from, to, removed int) *List { return l.Replace(from, to, 
 
 // Clone returns a copy.
 func (l *List) Clone() *List {
-	c := alloc(int(l.size))
-	c.size, c.count = l.size, l.count
+	c := alloc(l.room())
+	c.size, c.more = l.size, l.more
 	copy(c.bytes()[headerBytes:], l.bytes()[headerBytes:])
 	return c
 }

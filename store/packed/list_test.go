@@ -60,7 +60,9 @@ func TestListModel(t *testing.T) {
 			require.Equal(t, was, append(was[:0:0], copied.texts()...), "a clone is independent")
 			require.Equal(t, len(model), l.Len())
 			require.Equal(t, l.End(), l.At(l.Len()))
-			require.GreaterOrEqual(t, l.Bytes(), int64(l.Size()))
+			require.GreaterOrEqual(t, l.Bytes(), int64(l.End()))
+			require.LessOrEqual(t, l.Bytes(), int64(Room(l.End())+mostSpare(l.End())))
+			require.Equal(t, l.Bytes(), l.Clone().Bytes())
 			checkFind(t, l, model, randomText(r))
 		}
 	}
@@ -102,5 +104,102 @@ func TestRoom(t *testing.T) {
 	for size := headerBytes; size < 1<<20; size += 1 + size/50 {
 		require.GreaterOrEqual(t, Room(size), size)
 		require.LessOrEqual(t, Room(size), max(size+15, size+size/7))
+	}
+}
+
+// A list that loses an element and gets another one stays in its block.
+func TestSlidingListStays(t *testing.T) {
+	l := New()
+	for i := range 50 {
+		l = l.Append(AppendElement(nil, fmt.Append(nil, "member ", i)), 1)
+	}
+	for i := range 50 {
+		was := l
+		l = l.Remove(l.First(), l.Next(l.First()), 1)
+		l = l.Append(AppendElement(nil, fmt.Append(nil, "member ", 10+i%40)), 1)
+		require.Same(t, was, l)
+	}
+	l = l.Remove(l.First(), l.At(49), 49)
+	require.LessOrEqual(t, l.Bytes(), int64(Room(l.End())+mostSpare(l.End())), "a list that shrinks much moves")
+}
+
+// randomPairs returns a list of pairs of a text and a number, and what they are.
+func randomPairs(r *rand.Rand) (l *List, texts []string, numbers []float64) {
+	l = New()
+	for range r.IntN(40) {
+		text := randomText(r)
+		if slices.Contains(texts, string(text)) {
+			continue
+		}
+		f := float64(r.IntN(1000))
+		switch r.IntN(4) {
+		case 0:
+			f = math.Float64frombits(r.Uint64())
+		case 1:
+			f = float64(int64(r.Uint64()) >> r.IntN(64))
+		case 2:
+			f = []float64{0.5, math.Inf(1), math.Inf(-1), 1 << 53, 1 << 62, -1 << 63, 1 << 63}[r.IntN(7)]
+		}
+		if math.IsNaN(f) {
+			continue
+		}
+		texts, numbers = append(texts, string(text)), append(numbers, f)
+	}
+	if r.IntN(2) == 0 { // of one shape
+		for i := range texts {
+			texts[i], numbers[i] = fmt.Sprint("m", 100+i), float64(128+r.IntN(1000))
+		}
+	}
+	slices.Sort(numbers)
+	for i, f := range numbers {
+		l = l.Append(AppendNumber(AppendElement(nil, []byte(texts[i])), f), 2)
+	}
+	for i := range r.IntN(3) { // a removal, and another pair behind
+		if n := len(texts); n > 0 {
+			k := r.IntN(n)
+			l = l.Remove(l.At(2*k), l.At(2*k+2), 2)
+			texts, numbers = slices.Delete(texts, k, k+1), slices.Delete(numbers, k, k+1)
+		}
+		texts, numbers = append(texts, fmt.Sprint("n", 100+i)), append(numbers, math.Inf(1))
+		n := len(texts) - 1
+		l = l.Append(AppendNumber(AppendElement(nil, []byte(texts[n])), numbers[n]), 2)
+	}
+	return l, texts, numbers
+}
+
+// TestPairsModel goes over pairs of all shapes. SEED repeats a run.
+func TestPairsModel(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	for range 3000 {
+		l, texts, numbers := randomPairs(r)
+		var scratch []byte
+		p := l.Pairs(l.First())
+		for i := range texts {
+			require.True(t, p.More())
+			require.Equal(t, texts[i], string(p.First(&scratch)))
+			require.Equal(t, numbers[i], p.Number())
+			at, rank, found := l.FindPair(AppendElement(nil, []byte(texts[i])))
+			require.True(t, found)
+			require.Equal(t, p.At, at)
+			require.Equal(t, i, rank)
+			p.Next()
+		}
+		require.False(t, p.More())
+		require.Equal(t, l.End(), p.At)
+		at, rank, found := l.FindPair(AppendElement(nil, []byte("an absent one")))
+		require.False(t, found)
+		require.Equal(t, max(len(texts)-1, 0), rank)
+		require.Equal(t, l.At(2*rank), at)
+		i := r.IntN(len(texts) + 1)
+		p = l.Pairs(l.First())
+		p.Skip(i)
+		require.Equal(t, l.At(2*i), p.At)
+		bound, orAt := float64(r.IntN(1000)), r.IntN(2) == 0
+		want := slices.IndexFunc(numbers[i:], func(f float64) bool { return f > bound || f == bound && !orAt })
+		if want < 0 {
+			want = len(texts) - i
+		}
+		require.Equal(t, want, p.SkipBelow(bound, orAt))
+		require.Equal(t, l.At(2*(i+want)), p.At)
 	}
 }

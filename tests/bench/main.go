@@ -124,7 +124,7 @@ var modes = []mode{
 	{"quick", "a minute: CL.THROTTLE, INCR, SET and GET, pipelines of 1, 16 and 64", throughput, 0.4},
 	{"full", "every command, pipelines of 1, 16 and 64, of 1, 50 and 500 connections", throughput, 3},
 	{"limiters", "the other limiters beside CL.THROTTLE, and the transaction of a sliding log", besides, 3},
-	{"memory", "resident bytes a throttle key takes", memory, 0},
+	{"memory", "resident bytes a throttle key takes, and a sorted set", memory, 0},
 	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", clusterMode, 1},
 	{"adaptive", "a simulated service that changes, before each limiter of calls", compareAdaptive, 0},
 	{"targets", "the bounds that guard the lead: what was measured, and which are met", measureTargets, 1},

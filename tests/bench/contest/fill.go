@@ -109,3 +109,15 @@ func ThrottleKey(k server.Kind) KeyMaker {
 		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "15", "1", "86400")
 	}, load.ThrottleReply(0, 16, 15, -1, 86400)}
 }
+
+// LogKey is how to create a sorted set of so many members: a sliding log with a member for each request.
+func LogKey(members int) KeyMaker {
+	return KeyMaker{"ZADD", func(b []byte, i int) []byte {
+		words := []string{"ZADD", load.Key("key:", i)}
+		for m := range members {
+			now := fmt.Sprint(1_790_000_000_000 + i*7 + m*1237)
+			words = append(words, now, now)
+		}
+		return load.Command(b, words...)
+	}, fmt.Sprintf(":%d\r\n", members)}
+}

@@ -108,6 +108,10 @@ func TestFillersSendEveryKeyOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Holds(1500))
 	require.ErrorContains(t, s.Holds(1501), "1500")
+	s = serve(t)
+	_, err = load.Drive(t.Context(), load.Filler(s.Addr, 300, LogKey(3).Request, LogKey(3).Reply))
+	require.NoError(t, err)
+	require.NoError(t, s.Holds(300))
 }
 
 func TestLogsThatAreNotFullAreNoticed(t *testing.T) {
