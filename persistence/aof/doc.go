@@ -17,7 +17,7 @@
 //	load.go                   Load reads all files into a store
 //	reader.go, window.go      the commands of one file
 //	torn.go                   torn tails: distinguishes them from damage, and cuts them off
-//	prefetch.go, estimate.go  for speed alone: prefetches keys, and makes room for the keys of a file
+//	prefetch.go               for speed alone: prefetches keys
 //	types.go                  the table of all types: effects to commands, and back
 //	string.go                 the codec of strings
 //	collection.go             the codec of all other types, by their descriptions

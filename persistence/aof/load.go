@@ -86,8 +86,6 @@ func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	l := &loader{fs: d.fs, options: o, loaded: &Loaded{Skipped: map[string]int{}}}
 	l.apply = applier{store: s, tx: s.NewTx(), now: o.Now, replayer: o.Replayer}
 	l.apply.tx.KeepExpired, l.apply.tx.Silent = true, true
-	l.keys = keyEstimator{store: s, tx: s.NewTx(), now: o.Now}
-	defer l.keys.settle()
 	if l.options.Wrap == nil {
 		l.options.Wrap = func(in io.Reader) io.Reader { return in }
 	}
@@ -127,7 +125,6 @@ type loader struct {
 	fs      fs.FS
 	options LoadOptions
 	apply   applier
-	keys    keyEstimator
 	loaded  *Loaded
 	before  int64 // bytes of the files before the current one
 }
@@ -175,10 +172,9 @@ func (l *loader) loadFile(e format.Entry, path string, mayBeTorn bool) error {
 // beginCommands selects database 0, and returns a reader of the commands of a file from an offset on.
 func (l *loader) beginCommands(f fs.File, from, size int64) *reader {
 	l.apply.db = 0
-	l.keys.begin(from, size)
 	return &reader{
 		window: newWindow(l.options.Wrap(io.NewSectionReader(f, from, size-from)), from, size),
-		apply:  &l.apply, keys: &l.keys, progress: l.progress,
+		apply:  &l.apply, progress: l.progress,
 		skipUnsupported: l.options.RDB.SkipUnsupported, skipped: l.loaded.Skipped,
 	}
 }

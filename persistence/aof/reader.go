@@ -14,7 +14,6 @@ import (
 type reader struct {
 	*window
 	apply    *applier
-	keys     *keyEstimator
 	progress func(at int64)
 	// skipUnsupported makes the reader skip and count commands that it cannot apply, instead of
 	// refusing them.
@@ -57,9 +56,6 @@ func (r *reader) readAll() error {
 			return err
 		}
 		r.skip(size)
-		if r.at >= r.keys.next {
-			r.keys.update(r.at, r.apply.db)
-		}
 		if r.at-reported >= windowSize {
 			reported = r.at
 			r.progress(r.at)

@@ -1,22 +1,15 @@
 package table
 
-// Reserve makes room for the next cells. It exists for speed alone, while the server loads a
-// snapshot or a log.
+// Reserve makes room for the first cells. It exists for speed alone, while the server loads a snapshot.
 //
-// What it is: a table without keys makes all its segments with the first key. A table that
-// would grow to more than twice its cells makes them at once, and moves its cells there.
+// What it is: a table without keys makes all its segments with the first key.
 //
 // What it brings: no segment splits on the way, so no cell moves while the keys come. A million
 // new keys take about 40 % less time: go test -run '^$' -bench BenchmarkReserve -cpu 1 ./store.
 //
 // What it must never do: change a key. The room takes at most 13 bytes a reserved cell, and
 // Release gives it back.
-func (t *Table) Reserve(cells int) {
-	t.reserved = cells
-	if t.dir != nil && int64(cells) > 2*t.count.Load() {
-		t.rehash()
-	}
-}
+func (t *Table) Reserve(cells int) { t.reserved = cells }
 
 // Release ends a reservation, and gives the room back that no cell has used.
 func (t *Table) Release() {
@@ -55,55 +48,4 @@ func (t *Table) makeSegments() bool {
 	t.addHeap(int64(len(dir)) * dirEntryBytes)
 	t.publish(0, len(dir))
 	return true
-}
-
-// rehash moves all cells to new segments, as many as the reserved cells fill. Without memory the
-// cells stay where they are. A running snapshot can copy a segment that is in no directory.
-func (t *Table) rehash() {
-	dir, depth, deepest, old := t.dir, t.depth, t.deepest, t.allSegments()
-	if !t.makeSegments() {
-		return
-	}
-	unused := old
-	if !t.copyAll(old) {
-		unused = t.allSegments()
-		dir, t.dir, t.depth, t.deepest = t.dir, dir, depth, deepest
-	}
-	for _, g := range unused {
-		t.addCells(-g.overhead())
-		g.release(t.blocks)
-	}
-	t.addHeap(-int64(len(dir)) * dirEntryBytes)
-	t.publish(0, len(t.dir)) // again, now that the arenas have their ends
-	t.gen++
-}
-
-// copyAll copies the cells of segments that are in no directory. It reports whether there was memory.
-func (t *Table) copyAll(old []*segment) (done bool) {
-	for _, g := range old {
-		t.preserve(g)
-		done = true
-		g.inOrder(func(c Cell) {
-			h := t.Hash(t.keyOf(c))
-			if done {
-				if to := t.tryRoom(h, c.size()); to != nil {
-					to.put(c, h)
-				} else {
-					done = false
-				}
-			}
-		})
-		if !done {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *Table) allSegments() (all []*segment) {
-	t.segments(func(g *segment) bool {
-		all = append(all, g)
-		return true
-	})
-	return all
 }
