@@ -4,7 +4,7 @@ import "cellserver/store"
 
 // Asked is one of several limiters that decide together, with the entry of its key and its quantity.
 type Asked struct {
-	Limiter  Limit
+	Limiter  Budget
 	Entry    store.Entry
 	Answer   Answer
 	Quantity int64

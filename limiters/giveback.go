@@ -39,7 +39,7 @@ var (
 
 // ReadOneOfSeveral parses one of several limits, without its key. The quantity is required. Without BY the
 // limit is a fixed window. GCRA has the limit as its burst, which comes back in a period.
-func ReadOneOfSeveral(a *Args) (Limit, error) {
+func ReadOneOfSeveral(a *Args) (Budget, error) {
 	limit, period := a.Integer("limit"), a.Seconds("period")
 	a.TakeQuantity()
 	if err := a.Options(severalOptions); err != nil {
@@ -115,24 +115,24 @@ func (w Window) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 }
 
 // giving is a limit of another algorithm that takes a quantity below 0, and any quantity of a charge.
-type giving struct{ Limit }
+type giving struct{ Budget }
 
 // Decide implements [Limiter].
 func (l giving) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	if quantity < 0 {
-		return giveBack(l.Limit, e, a, now, quantity)
+		return giveBack(l.Budget, e, a, now, quantity)
 	}
-	return l.Limit.Decide(e, a, now, quantity)
+	return l.Budget.Decide(e, a, now, quantity)
 }
 
 // Charge implements [Limit]. A quantity that is too large to count does not count, and is limited. An error
 // would be no decision, and clients that fail open would allow it.
 func (l giving) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	if quantity < 0 {
-		return giveBack(l.Limit, e, a, now, quantity)
+		return giveBack(l.Budget, e, a, now, quantity)
 	}
-	err := l.Limit.Charge(e, a, now, quantity)
-	if err != nil && quantity > 0 && l.Limit.Charge(e, a, now, 0) == nil {
+	err := l.Budget.Charge(e, a, now, quantity)
+	if err != nil && quantity > 0 && l.Budget.Charge(e, a, now, 0) == nil {
 		a.Limited, err = true, nil
 	}
 	return err
@@ -140,7 +140,7 @@ func (l giving) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 
 // giveBack gives back -quantity of what counts now, as a settlement of a request of now that cost nothing. It
 // is never limited. The remainder is negative if more than the limit still counts.
-func giveBack(l Limit, e *store.Entry, a *Answer, now, quantity int64) error {
+func giveBack(l Budget, e *store.Entry, a *Answer, now, quantity int64) error {
 	if err := l.Decide(e, a, now, 0); err != nil {
 		return err
 	}

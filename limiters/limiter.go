@@ -23,14 +23,24 @@ type Limiter interface {
 	Apply(e *store.Entry, a *Answer, now int64)
 }
 
-// Limit is a limiter that a rule may have.
+// Limit is a limiter that a rule may have, as a rule keeps and explains it.
 type Limit interface {
+	Budget
+	// Reserving returns the limiter for a quantity that may be settled later.
+	Reserving() Budget
+	// Window returns the nanoseconds in which the whole limit comes back.
+	Window() int64
+	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state
+	// without effect at now has zeros. Call State only after a Decide without an error.
+	State(e *store.Entry, now int64) []Field
+}
+
+// Budget is a limiter as a request to a rule asks it: the quantity may be known only after the action.
+type Budget interface {
 	Limiter
 	// Charge is Decide for a quantity that counts even if less is left. If more than the limit counts, the
 	// answer is limited, the remainder is negative, and RetryAfter is the time until a quantity of 1 passes.
 	Charge(e *store.Entry, a *Answer, now, quantity int64) error
-	// Reserving returns the limiter for a quantity that may be settled later.
-	Reserving() Limit
 	// Mark returns the part of a decision that Settle needs later. The decision allows a quantity.
 	Mark(a *Answer) Mark
 	// Settle replaces the estimated cost of a request with its real cost. The answer is that of a charge of 0
@@ -39,11 +49,6 @@ type Limit interface {
 	// Release gives back reservations that have ended, and stores the result. The result is the same as if
 	// each reservation had been settled at its end, with a real cost of 0. ended has their ends, in order.
 	Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error
-	// Window returns the nanoseconds in which the whole limit comes back.
-	Window() int64
-	// State returns what the key holds, in plain numbers. Times are Unix milliseconds, rounded up. A state
-	// without effect at now has zeros. Call State only after a Decide without an error.
-	State(e *store.Entry, now int64) []Field
 }
 
 // Field is a number of a state.

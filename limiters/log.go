@@ -54,7 +54,7 @@ func (l Log) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
-// Charge implements [Limit].
+// Charge implements [Budget].
 func (l Log) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	if err := CheckSorted(e); err != nil {
 		return err
@@ -65,16 +65,16 @@ func (l Log) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 }
 
 // Reserving implements [Limit]. Each reservation is one entry.
-func (l Log) Reserving() Limit {
+func (l Log) Reserving() Budget {
 	l.Shared = true
 	return l
 }
 
-// Mark implements [Limit]. The mark is the resolution, because the resolution determines which entry a
+// Mark implements [Budget]. The mark is the resolution, because the resolution determines which entry a
 // request joined.
 func (l Log) Mark(*Answer) Mark { return Mark{Value: l.Resolution} }
 
-// Settle implements [Limit].
+// Settle implements [Budget].
 func (l Log) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 	if err := CheckSorted(e); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (l Log) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 	return err
 }
 
-// Release implements [Limit].
+// Release implements [Budget].
 func (l Log) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
 	if err := CheckSorted(e); err != nil {
 		return err

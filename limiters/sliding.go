@@ -44,7 +44,7 @@ func (w SlidingWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) er
 	return err
 }
 
-// Charge implements [Limit].
+// Charge implements [Budget].
 func (w SlidingWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	counts, err := slidingCounts(e)
 	if err != nil {
@@ -56,14 +56,14 @@ func (w SlidingWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) er
 }
 
 // Reserving implements [Limit].
-func (w SlidingWindow) Reserving() Limit { return w }
+func (w SlidingWindow) Reserving() Budget { return w }
 
-// Mark implements [Limit]. It is the end of the counts that have the quantity, and their period.
+// Mark implements [Budget]. It is the end of the counts that have the quantity, and their period.
 func (w SlidingWindow) Mark(a *Answer) Mark {
 	return Mark{IsTime: true, Value: a.state[2], Period: w.Window()}
 }
 
-// Settle implements [Limit].
+// Settle implements [Budget].
 func (w SlidingWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 	counts, err := slidingCounts(e)
 	if err != nil {
@@ -74,7 +74,7 @@ func (w SlidingWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlemen
 	return err
 }
 
-// Release implements [Limit].
+// Release implements [Budget].
 func (w SlidingWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
 	before, err := slidingCounts(e)
 	if err != nil {

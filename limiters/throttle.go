@@ -41,7 +41,7 @@ func (r Rate) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
-// Charge implements [Limit].
+// Charge implements [Budget].
 func (r Rate) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	tat, err := Integer(e)
 	if err != nil {
@@ -56,12 +56,12 @@ func (r Rate) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 }
 
 // Reserving implements [Limit].
-func (r Rate) Reserving() Limit { return r }
+func (r Rate) Reserving() Budget { return r }
 
-// Mark implements [Limit]. It is the emission interval, because a later rule may have another one.
+// Mark implements [Budget]. It is the emission interval, because a later rule may have another one.
 func (r Rate) Mark(*Answer) Mark { return Mark{Value: r.Interval()} }
 
-// Settle implements [Limit].
+// Settle implements [Budget].
 func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 	tat, err := Integer(e)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r Rate) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error 
 	return err
 }
 
-// Release implements [Limit].
+// Release implements [Budget].
 func (r Rate) Release(e *store.Entry, now int64, ended iter.Seq2[int64, *Settlement]) error {
 	before, err := Integer(e)
 	if err != nil {

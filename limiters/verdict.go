@@ -38,23 +38,23 @@ func (v Verdict) Decide(_ *store.Entry, a *Answer, _, quantity int64) error {
 	return nil
 }
 
-// Charge implements [Limit]. A verdict counts nothing.
+// Charge implements [Budget]. A verdict counts nothing.
 func (v Verdict) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	return v.Decide(e, a, now, quantity)
 }
 
 // Reserving implements [Limit].
-func (v Verdict) Reserving() Limit { return v }
+func (v Verdict) Reserving() Budget { return v }
 
-// Mark implements [Limit].
+// Mark implements [Budget].
 func (Verdict) Mark(*Answer) Mark { return Mark{} }
 
-// Settle implements [Limit].
+// Settle implements [Budget].
 func (v Verdict) Settle(e *store.Entry, a *Answer, now int64, _ *Settlement) error {
 	return v.Decide(e, a, now, 0)
 }
 
-// Release implements [Limit].
+// Release implements [Budget].
 func (Verdict) Release(*store.Entry, int64, iter.Seq2[int64, *Settlement]) error { return nil }
 
 // Window implements [Limit]. Nothing has to come back.

@@ -90,7 +90,7 @@ func (w FixedWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) erro
 	return err
 }
 
-// Charge implements [Limit].
+// Charge implements [Budget].
 func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	used, end, err := counter(e)
 	if err != nil {
@@ -102,12 +102,12 @@ func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) erro
 }
 
 // Reserving implements [Limit].
-func (w FixedWindow) Reserving() Limit { return w }
+func (w FixedWindow) Reserving() Budget { return w }
 
-// Mark implements [Limit]. It is the end of the window that counts the quantity.
+// Mark implements [Budget]. It is the end of the window that counts the quantity.
 func (w FixedWindow) Mark(a *Answer) Mark { return Mark{IsTime: true, Value: a.state[1]} }
 
-// Settle implements [Limit].
+// Settle implements [Budget].
 func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
 	used, end, err := counter(e)
 	if err != nil {
@@ -118,7 +118,7 @@ func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement)
 	return err
 }
 
-// Release implements [Limit].
+// Release implements [Budget].
 func (w FixedWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
 	used, at, err := counter(e)
 	if err != nil {

@@ -43,9 +43,9 @@ type Scope struct {
 type Limit struct {
 	limiters.Limit
 	StateName
-	Reserving limiters.Limit // for a quantity that may be settled later
-	ID        uint32         // what reservations call it
-	Text      string         // as in CL.RULE SET, without the scope
+	Reserving limiters.Budget // for a quantity that may be settled later
+	ID        uint32          // what reservations call it
+	Text      string          // as in CL.RULE SET, without the scope
 }
 
 // Source returns where the rule comes from: "key" or "file".
