@@ -30,12 +30,13 @@ var _ = commands.Register(&commands.Command{
 	Run:        clEnter,
 })
 
-// openFlight finds the state and the meter of a key. place is that of the meter in its table.
-func openFlight(c *commands.Call, f *flight.Flight, key []byte) (place int, err error) {
-	if err = f.Open(c.Tx, key, c.Now); err == nil {
-		f.Meter, place = c.Server.Stats.Meters.Get(c.Tx.DB(), key)
+// openFlight finds the state and the meter of a key.
+func openFlight(c *commands.Call, f *flight.Flight, key []byte) error {
+	err := f.Open(c.Tx, key, c.Now)
+	if err == nil {
+		f.Meter, f.Place = c.Server.Stats.Meters.Get(c.Tx.DB(), key, f.Place)
 	}
-	return place, err
+	return err
 }
 
 func clEnter(c *commands.Call) error {
@@ -46,15 +47,14 @@ func clEnter(c *commands.Call) error {
 	if err != nil {
 		return args.Explain(err)
 	}
-	place, err := openFlight(c, f, key)
-	if err != nil {
+	if err = openFlight(c, f, key); err != nil {
 		return err
 	}
 	if err = f.Enter(&r, a); err != nil {
 		return args.Explain(err)
 	}
 	if !r.Looks {
-		keepWindow(c, f, place)
+		keepWindow(c, f)
 	}
 	if r.Looks || a.Limited {
 		count(c, key, a.Limited, r.Looks)
@@ -64,12 +64,12 @@ func clEnter(c *commands.Call) error {
 }
 
 // keepWindow keeps the window of a limit, and publishes that the limit has moved by more than a tenth.
-func keepWindow(c *commands.Call, f *flight.Flight, place int) {
+func keepWindow(c *commands.Call, f *flight.Flight) {
 	if f.Meter.End == 0 {
 		return
 	}
 	ended := &f.Ended
-	c.Server.Stats.Meters.Put(c.Tx.DB(), c.Args[1], place, &f.Meter, ended)
+	c.Server.Stats.Meters.Put(c.Tx.DB(), c.Args[1], f.Place, &f.Meter, ended)
 	if moved := ended.Limit - ended.Before; 10*max(moved, -moved) > ended.Before {
 		c.Notify(commands.GenericEvents, "adaptive", c.Args[1])
 	}

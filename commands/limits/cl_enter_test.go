@@ -242,3 +242,18 @@ func TestClEnterOtherValues(t *testing.T) {
 	h.Do("SET {k}:p text")
 	h.Want("CL.ENTER k 1 e PARTITION p OF p 10", commands.ErrWrongType)
 }
+
+// TestClEnterFollowsTheState: a connection that has read a state sees each other one.
+func TestClEnterFollowsTheState(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.ENTER other 60 a START 5")
+	for _, limit := range []int64{10, 20, 10, 1, 10} {
+		h.Want(fmt.Sprint("SET {k}:adaptive 'adaptive1 GRADIENT ", limit*65536, " 0 0 0 0 0 p 50'"), ok)
+		for range 2 {
+			require.Equal(t, limit, h.Do("CL.ENTER k 60 a PEEK").([]any)[1])
+			require.EqualValues(t, 5, h.Do("CL.ENTER other 60 a PEEK").([]any)[1])
+		}
+		require.Equal(t, limit, h.Do("CL.ENTER k 60 a PARTITION q OF q 10 r 10").([]any)[1])
+		require.Contains(t, h.Do("GET {k}:adaptive"), " q 10 r 10")
+	}
+}

@@ -30,15 +30,14 @@ func clLeave(c *commands.Call) error {
 	if err != nil {
 		return args.Explain(err)
 	}
-	place, err := openFlight(c, f, key)
-	if err != nil {
+	if err = openFlight(c, f, key); err != nil {
 		return err
 	}
 	held, err := f.Leave(&r)
 	if err != nil {
 		return err
 	}
-	keepWindow(c, f, place)
+	keepWindow(c, f)
 	c.Out.Ints(int64(commands.Bit(held)), f.Limit())
 	return nil
 }

@@ -36,7 +36,7 @@ func clLimit(c *commands.Call) error {
 		c.Out.Null()
 		return nil
 	}
-	w, _ := c.Server.Stats.Meters.Get(c.Tx.DB(), c.Args[1])
+	w, _ := c.Server.Stats.Meters.Get(c.Tx.DB(), c.Args[1], f.Place)
 	m := mapReply{c, false}
 	c.Out.Map(11)
 	m.text("algorithm", s.Algorithm.String())

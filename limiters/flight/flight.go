@@ -12,6 +12,7 @@ import (
 type Flight struct {
 	Meter adaptive.Meter
 	Ended adaptive.Ended // the window that has ended now
+	Place int            // of the meter in the caller's table, also for the next request
 
 	tx     *store.Tx
 	now    int64
@@ -21,6 +22,7 @@ type Flight struct {
 	kept   kept
 	exists bool        // there is a state
 	own    store.Entry // the set of the caller
+	last   lastRead
 }
 
 // Open reads the state of a limit.
@@ -30,7 +32,7 @@ func (f *Flight) Open(tx *store.Tx, key []byte, now int64) (err error) {
 	}
 	f.tx, f.key, f.now, f.Ended = tx, key, now, adaptive.Ended{}
 	tx.FindIn(&f.state, f.name, false)
-	f.exists, err = f.kept.load(&f.state, f.name)
+	f.exists, err = f.load()
 	return err
 }
 
@@ -44,7 +46,7 @@ func (f *Flight) Release() {
 	if cap(name) > most {
 		name = nil
 	}
-	*f = Flight{name: name}
+	*f = Flight{name: name, Place: f.Place, last: f.last}
 }
 
 // Limit returns the limit in force, 0 if there is no state yet.

@@ -108,15 +108,30 @@ func (k *kept) equal(other *kept) bool {
 	return k.State == other.State && k.shares.equal(other.shares)
 }
 
-// load reads the state that a key holds, and reports whether there is one.
-func (k *kept) load(e *store.Entry, name []byte) (exists bool, err error) {
-	*k = kept{}
-	if !e.Exists() {
+// lastRead is the last state that was read, and its text.
+type lastRead struct {
+	text []byte
+	kept kept
+}
+
+// load reads the state that a key holds, and reports whether there is one. The same text as the last one is
+// not read again.
+func (f *Flight) load() (exists bool, err error) {
+	f.kept = kept{}
+	if !f.state.Exists() {
 		return false, nil
 	}
-	if e.Kind() == store.Raw && k.read(e.Bytes(nil)) {
-		return true, nil
+	if f.state.Kind() == store.Raw {
+		text := f.state.Bytes(nil)
+		if len(text) > 0 && bytes.Equal(text, f.last.text) {
+			f.kept = f.last.kept
+			return true, nil
+		}
+		if f.kept.read(text) {
+			f.last = lastRead{append(f.last.text[:0], text...), f.kept}
+			return true, nil
+		}
 	}
-	return false, rediserr.Error("ERR the key " + quote.Word(name) +
+	return false, rediserr.Error("ERR the key " + quote.Word(f.name) +
 		" holds no state of an adaptive limit: delete it, or use another key for the limit")
 }

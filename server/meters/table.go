@@ -55,18 +55,27 @@ func (t *Table) part(db int, key []byte) int {
 	return int((maphash.Bytes(t.seed, key) + uint64(db)) % parts)
 }
 
-// Get returns the window of a key, one that has not begun if there is none. The place is for Put.
-func (t *Table) Get(db int, key []byte) (m adaptive.Meter, place int) {
-	number := t.part(db, key)
-	p := &t.parts[number]
+// Get returns the window of a key, one that has not begun if there is none. It looks first at `place`, where
+// the last request of the client was. The new place is for Put.
+func (t *Table) Get(db int, key []byte, place int) (m adaptive.Meter, now int) {
+	p, i := &t.parts[place/partKeys], place%partKeys
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	i, ok := p.at[name{db, string(key)}]
-	if !ok {
-		return m, number * partKeys
+	if !p.has(i, db, key) {
+		p.mu.Unlock()
+		number := t.part(db, key)
+		p = &t.parts[number]
+		p.mu.Lock()
+		var known bool
+		i, known = p.at[name{db, string(key)}]
+		if place = number*partKeys + i; !known {
+			p.mu.Unlock()
+			return m, place
+		}
 	}
 	p.rows[i].used = true
-	return p.rows[i].meter, number*partKeys + i
+	m = p.rows[i].meter
+	p.mu.Unlock()
+	return m, place
 }
 
 // Put keeps the window of a key. `place` is that of Get, and `ended` is a window that has ended now.
@@ -77,11 +86,16 @@ func (t *Table) Put(db int, key []byte, place int, m *adaptive.Meter, ended *ada
 	p, i := &t.parts[place/partKeys], place%partKeys
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i < len(p.rows) && p.rows[i].name.db == db && p.rows[i].name.key == string(key) {
+	if p.has(i, db, key) {
 		p.rows[i].meter = *m
 		return
 	}
 	p.add(row{name: name{db, string(key)}, meter: *m})
+}
+
+// has reports whether a row has the window of a key.
+func (p *part) has(i, db int, key []byte) bool {
+	return i < len(p.rows) && p.rows[i].name.db == db && p.rows[i].name.key == string(key)
 }
 
 // add adds a row, in the place of another one if the part is full.

@@ -18,13 +18,13 @@ func begun(samples int) *adaptive.Meter {
 
 // of returns the window of a key of database 0.
 func (t *Table) of(key []byte) adaptive.Meter {
-	m, _ := t.Get(0, key)
+	m, _ := t.Get(0, key, 0)
 	return m
 }
 
 // keep keeps the window of a key.
 func (t *Table) keep(db int, key []byte, m *adaptive.Meter, ended *adaptive.Ended) {
-	_, place := t.Get(db, key)
+	_, place := t.Get(db, key, 0)
 	t.Put(db, key, place, m, ended)
 }
 
@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 	all.keep(0, []byte("k"), begun(1), &adaptive.Ended{})
 	all.keep(1, []byte("k"), begun(2), &adaptive.Ended{})
 	require.EqualValues(t, 1, all.of([]byte("k")).Samples)
-	two, _ := all.Get(1, []byte("k"))
+	two, _ := all.Get(1, []byte("k"), 0)
 	require.EqualValues(t, 2, two.Samples)
 	all.Forget()
 	require.Zero(t, all.of([]byte("k")).End)
@@ -119,11 +119,30 @@ func TestWatched(t *testing.T) {
 	require.Empty(t, all.WatchedKeys())
 }
 
+// TestTablePlaces: a place is only where a search begins. That of another key, or of another time, does no harm.
+func TestTablePlaces(t *testing.T) {
+	all := New()
+	for i := range 100 {
+		all.keep(0, fmt.Append(nil, i), begun(i), &adaptive.Ended{})
+	}
+	_, place := all.Get(0, []byte("7"), 0)
+	for i := range 100 {
+		m, found := all.Get(0, fmt.Append(nil, i), place)
+		require.EqualValues(t, i, m.Samples)
+		require.Equal(t, i == 7, found == place)
+		m, _ = all.Get(1, fmt.Append(nil, i), place)
+		require.Zero(t, m)
+	}
+	all.Forget()
+	m, _ := all.Get(0, []byte("7"), place)
+	require.Zero(t, m)
+}
+
 // TestTableWithoutKeys: a server without adaptive limits has no memory for windows, and a question about a
 // key takes none.
 func TestTableWithoutKeys(t *testing.T) {
 	all := New()
-	m, _ := all.Get(0, []byte("k"))
+	m, _ := all.Get(0, []byte("k"), 0)
 	require.Zero(t, m)
 	require.Empty(t, all.MostRefused(10))
 	for i := range all.parts {

@@ -104,8 +104,8 @@ type openWindows struct {
 	deferred *deferred
 }
 
-func (w openWindows) Get(db int, key []byte) (adaptive.Meter, int) {
-	kept, place := w.Meters.Get(db, key)
+func (w openWindows) Get(db int, key []byte, place int) (adaptive.Meter, int) {
+	kept, place := w.Meters.Get(db, key, place)
 	if m, ok := w.deferred.windows[windowName(db, key)]; ok {
 		kept = m
 	}
