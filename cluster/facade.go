@@ -15,7 +15,9 @@ func (m *Member) Epoch() uint64 { return m.group.Load().Epoch() }
 func (m *Member) View() *topology.View { return m.vitals.overlay(m.group.Load().View()) }
 
 // Publish implements [commands.Topology].
-func (m *Member) Publish(channel, message []byte) { m.sender.Publish(channel, message) }
+func (m *Member) Publish(shard bool, channel, message []byte) {
+	m.sender.Publish(shard, channel, message)
+}
 
 // Now returns the time for commands in Unix nanoseconds.
 func (m *Member) Now() int64 { return m.group.Load().Now() }

@@ -147,7 +147,7 @@ func (m *machine) build(list ...*machine) error {
 		Timing: group.Timing{NodeTimeout: nodeTimeout, MaxSkew: 500 * time.Millisecond},
 		Growth: func() (percent, least int64) { return 100, 1 << 20 },
 		Edge: Edge{
-			Deliver: func(_, _ []byte) {}, Changed: func(_, _ *topology.View) { m.views.Add(1) }, Replaced: func() {},
+			Deliver: func(_ bool, _, _ []byte) {}, Changed: func(_, _ *topology.View) { m.views.Add(1) }, Replaced: func() {},
 			Failed: func(err error) {
 				m.failed.Add(1)
 				if err == nil {

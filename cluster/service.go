@@ -146,4 +146,4 @@ func (s service) Invite(_ context.Context, i peer.Invite) error {
 func (s service) State() *roster.State { return s.Member.State() }
 
 // Publish implements [peer.Service].
-func (s service) Publish(channel, message []byte) { s.o.Deliver(channel, message) }
+func (s service) Publish(shard bool, channel, message []byte) { s.o.Deliver(shard, channel, message) }

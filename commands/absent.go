@@ -1,8 +1,11 @@
 package commands
 
 import (
+	"cmp"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 
 	"cellserver/acl"
 )
@@ -31,14 +34,11 @@ write admin dangerous hyperloglog slow: pfdebug
 write keyspace slow dangerous: migrate restore-asking
 read set sortedset list slow dangerous: sort_ro
 write set sortedset list slow dangerous: sort
-pubsub fast: spublish
-pubsub slow: pubsub|shardchannels pubsub|shardnumsub ssubscribe sunsubscribe
-scripting slow: fcall fcall_ro function|dump function|help function|kill function|list function|stats
-scripting slow: script|debug
-write scripting slow: function|delete function|flush function|load function|restore
+scripting slow: fcall fcall_ro function|kill script|debug
+write scripting slow: function|delete function|load function|restore
 admin slow dangerous: cluster|saveconfig failover psync replconf replicaof slaveof sync
-admin slow dangerous: module|list module|load module|loadex module|unload
-slow: function module module|help xgroup xinfo
+admin slow dangerous: module|load module|loadex module|unload
+slow: xgroup xinfo
 
 slow blocking connection: waitaof
 slow connection: client|capa client|import-source
@@ -70,10 +70,84 @@ func Absent() (all []acl.Command) {
 	return all
 }
 
+// instead says where the words about absent commands are, by a category or by the parent.
+var instead = map[string]string{
+	"stream":   noStreams,
+	"xgroup":   noStreams,
+	"xinfo":    noStreams,
+	"fcall":    noFunctions,
+	"fcall_ro": noFunctions,
+	"function": noFunctions,
+	"module":   "cellserver loads no modules: docs/migrating.md says what it has of theirs",
+	"":         "cellserver does not have it: docs/migrating.md lists all such commands",
+}
+
+const (
+	noStreams   = "cellserver has no streams: docs/libraries.md says which queues run without them"
+	noFunctions = "cellserver has no functions: use SCRIPT LOAD and EVALSHA"
+)
+
+// whyAbsent has a sentence in brackets for each absent command.
+var whyAbsent = sync.OnceValue(func() map[string]string {
+	why := map[string]string{}
+	for _, cmd := range Absent() {
+		parent, _, _ := strings.Cut(cmd.Name, "|")
+		text := instead[parent]
+		if slices.Contains(cmd.Categories, "stream") {
+			text = instead["stream"]
+		}
+		why[cmd.Name] = "(" + cmp.Or(text, instead[""]) + ")"
+	}
+	return why
+})
+
+// longestAbsent is the largest length in bytes of a name that notHere finds.
+const longestAbsent = 32
+
+// notHere returns the sentence about a command of Redis that this server does not have, "" for all other
+// names. It does not copy long names.
+func notHere(parent string, name []byte) string {
+	if len(name) > longestAbsent {
+		return ""
+	}
+	full := strings.ToLower(string(name))
+	if parent != "" {
+		full = parent + "|" + full
+	}
+	return whyAbsent()[full]
+}
+
 // WarnAbsent logs that rights to absent commands have no effect.
 func WarnAbsent(log *slog.Logger, names []string) {
 	if len(names) > 0 {
 		log.Warn("rules of users name commands of Redis that this server does not have: they have no effect",
 			"commands", strings.Join(names, " "))
 	}
+}
+
+// UnknownCommand is the error of a command that is not in the table. It has the text of Redis. For a command
+// of Redis it also says what to do. It reads only the bytes that it quotes, because a client may send large
+// arguments in a loop.
+func UnknownCommand(args [][]byte) error {
+	var quoted [quotedBytes + len("'' ")]byte
+	list := quoted[:0]
+	for _, a := range args[1:] {
+		if len(list) >= quotedBytes {
+			break
+		}
+		list = append(append(append(list, '\''), clip(a, quotedBytes-len(list))...), "' "...)
+	}
+	var all [3 * quotedBytes]byte
+	text := append(append(all[:0], "ERR unknown command '"...), clip(args[0], quotedBytes)...)
+	text = append(append(text, "', with args beginning with: "...), list...)
+	return Error(append(text, notHere("", args[0])...))
+}
+
+func unknownSubcommand(parent string, name []byte) error {
+	text := "ERR unknown subcommand '" + Clip(name, quotedBytes) + "'. " +
+		"Try " + strings.ToUpper(parent) + " HELP."
+	if why := notHere(parent, name); why != "" {
+		text += " " + why
+	}
+	return Error(text)
 }

@@ -15,6 +15,8 @@ const (
 	FirstChannel          // the first argument is a channel
 	AllChannels           // all arguments are channels
 	AllPatterns           // all arguments are patterns of channels
+	FirstShard            // the first argument is a channel of a shard, which has a slot as a key has
+	AllShards             // all arguments are channels of shards
 )
 
 // permissions returns what each key specification of [Keys.Access] does with its keys, as ACL counts it.
@@ -38,11 +40,13 @@ func permissions(access string) []acl.Permission {
 	return all
 }
 
-// Subject is the kind of a subscription: a channel, or a pattern of channels.
+// Subject is the kind of a subscription: a channel, a channel of a shard, or a pattern of channels.
 type Subject uint8
 
 // The kinds of subscriptions.
 const (
 	Channel Subject = iota
+	Shard
 	Pattern
+	subjects // how many there are
 )

@@ -19,11 +19,10 @@ type ClientDetails struct {
 	Last       *Command // the last command; nil if there was none
 	Active     int64    // logical time of the last batch, Unix nanoseconds
 	DB         int
-	Queued     int   // commands in the queue of MULTI; -1 outside MULTI
-	QueuedSize int   // bytes of the queued arguments
-	Redirect   int64 // the reply of CLIENT GETREDIR
-	Channels   int   // number of subscriptions
-	Patterns   int   // number of subscriptions
+	Queued     int           // commands in the queue of MULTI; -1 outside MULTI
+	QueuedSize int           // bytes of the queued arguments
+	Redirect   int64         // the reply of CLIENT GETREDIR
+	Subs       [subjects]int // numbers of subscriptions
 	Modes      Modes
 	Tracking   bool
 	Bcast      bool

@@ -18,11 +18,11 @@ func (c *Call) DescribeClient(client *ClientInfo) string {
 		wireBytes, argBytes = requestSize(c.Args)
 	}
 	return fmt.Sprintf("id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d "+
-		"ssub=0 multi=%d qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=0 rbp=0 obl=0 oll=0 omem=%d "+
+		"ssub=%d multi=%d qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=0 rbp=0 obl=0 oll=0 omem=%d "+
 		"tot-mem=%d events=r cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
 		client.ID, client.Addr, client.Laddr, client.Identity.Name, secondsSince(c, client.Created),
-		secondsSince(c, client.Active), client.Flags, client.DB, client.Channels, client.Patterns,
-		client.Queued, wireBytes, argBytes, client.QueuedSize, client.Pending,
+		secondsSince(c, client.Active), client.Flags, client.DB, client.Subs[Channel], client.Subs[Pattern],
+		client.Subs[Shard], client.Queued, wireBytes, argBytes, client.QueuedSize, client.Pending,
 		client.Memory+client.QueuedSize+client.Pending, lastName, client.Identity.User.Name(),
 		client.Redirect, client.Proto, client.Identity.Library, client.Identity.LibraryVersion)
 }

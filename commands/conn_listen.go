@@ -9,21 +9,63 @@ import (
 // Subscriptions are the channels and patterns that a connection is subscribed to. Only the
 // pub/sub broker changes them, on the connection's goroutine.
 type Subscriptions struct {
-	Channels, Patterns map[string]struct{}
-	Total              atomic.Int64 // number of channels and patterns; any goroutine may read it
-	Bytes              int          // memory in bytes (an estimate)
+	Bytes int // memory in bytes (an estimate)
+	total atomic.Int64
+	names [subjects]map[string]struct{}
 }
 
+// subscriptionBytes is the memory of a subscription in bytes without its name. It is an estimate.
+const subscriptionBytes = 128
+
 // Subscribed reports whether the connection has a subscription. Any goroutine may call it.
-func (s *Subscriptions) Subscribed() bool { return s.Total.Load() > 0 }
+func (s *Subscriptions) Subscribed() bool { return s.total.Load() > 0 }
 
 // Names returns the channels or the patterns that the connection is subscribed to. The caller must
 // not change the map.
-func (s *Subscriptions) Names(kind Subject) map[string]struct{} {
-	if kind == Pattern {
-		return s.Patterns
+func (s *Subscriptions) Names(kind Subject) map[string]struct{} { return s.names[kind] }
+
+// Numbers returns how many subscriptions of each kind there are.
+func (s *Subscriptions) Numbers() (all [subjects]int) {
+	for kind := range all {
+		all[kind] = len(s.names[kind])
 	}
-	return s.Channels
+	return all
+}
+
+// Count returns the number that a confirmation shows: of channels and patterns, or of channels of shards.
+func (s *Subscriptions) Count(kind Subject) int {
+	if kind == Shard {
+		return len(s.names[Shard])
+	}
+	return len(s.names[Channel]) + len(s.names[Pattern])
+}
+
+// Add adds a subscription. It returns false if there was one.
+func (s *Subscriptions) Add(kind Subject, name string) bool {
+	if _, already := s.names[kind][name]; already {
+		return false
+	}
+	if s.names[kind] == nil {
+		s.names[kind] = map[string]struct{}{}
+	}
+	s.names[kind][name] = struct{}{}
+	s.total.Add(1)
+	s.Bytes += len(name) + subscriptionBytes
+	return true
+}
+
+// Remove removes a subscription. It returns false if there was none.
+func (s *Subscriptions) Remove(kind Subject, name string) bool {
+	if _, subscribed := s.names[kind][name]; !subscribed {
+		return false
+	}
+	delete(s.names[kind], name)
+	if len(s.names[kind]) == 0 {
+		s.names[kind] = nil
+	}
+	s.total.Add(-1)
+	s.Bytes -= len(name) + subscriptionBytes
+	return true
 }
 
 // Tracking is the state of CLIENT TRACKING of one connection. The goroutine of the connection

@@ -3,7 +3,6 @@ package commands
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"cellserver/internal/rediserr"
 )
@@ -58,27 +57,6 @@ func InvalidExpire(name string) error {
 // quotedBytes is the largest number of bytes that the error of an unknown command quotes of the
 // name, and of the arguments.
 const quotedBytes = 128
-
-// UnknownCommand is the error of a command that is not in the table. It has the text of Redis. It
-// reads only the bytes that it quotes, because a client may send large arguments in a loop.
-func UnknownCommand(args [][]byte) error {
-	var quoted [quotedBytes + len("'' ")]byte
-	list := quoted[:0]
-	for _, a := range args[1:] {
-		if len(list) >= quotedBytes {
-			break
-		}
-		list = append(append(append(list, '\''), clip(a, quotedBytes-len(list))...), "' "...)
-	}
-	var all [3 * quotedBytes]byte
-	text := append(append(all[:0], "ERR unknown command '"...), clip(args[0], quotedBytes)...)
-	text = append(append(text, "', with args beginning with: "...), list...)
-	return Error(text)
-}
-
-func unknownSubcommand(parent string, name []byte) error {
-	return Error("ERR unknown subcommand '" + Clip(name, quotedBytes) + "'. Try " + strings.ToUpper(parent) + " HELP.")
-}
 
 // UnknownSubcommandOrArity is the error of a parent that finds its subcommands itself, such as
 // DEBUG.

@@ -20,6 +20,11 @@ func TestUnknownCommandQuotesLittle(t *testing.T) {
 	require.Equal(t, "ERR unknown command 'a', with args beginning with: 'b' '' 'c' ", text("a", "b", "", "c\x00d"))
 	require.Equal(t, "ERR unknown command '"+long[:128]+"', with args beginning with: '"+long[:124]+"' '"+long[:1]+"' ",
 		text(long, long[:124], long, long))
+	require.Equal(t, "ERR unknown command 'XADD', with args beginning with: 's' '*' "+
+		"(cellserver has no streams: docs/libraries.md says which queues run without them)", text("XADD", "s", "*"))
+	for name, sentence := range map[string]string{"xgroup": noStreams, "Fcall": noFunctions, "SORT": instead[""]} {
+		require.Contains(t, text(name), "beginning with: ("+sentence+")")
+	}
 	args := words(long, long, long)
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { UnknownCommand(args) }), 2.0)
 }

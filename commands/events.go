@@ -80,11 +80,11 @@ func (e Events) publish(to Broker, by *Conn, db int, event string, key []byte) {
 	var buffer [128]byte
 	if e&byKey != 0 {
 		channel := append(strconv.AppendInt(append(buffer[:0], "__keyspace@"...), int64(db), 10), "__:"...)
-		to.Publish(by, append(channel, key...), []byte(event))
+		to.Publish(by, Channel, append(channel, key...), []byte(event))
 	}
 	if e&byEvent != 0 {
 		channel := append(strconv.AppendInt(append(buffer[:0], "__keyevent@"...), int64(db), 10), "__:"...)
-		to.Publish(by, append(channel, event...), key)
+		to.Publish(by, Channel, append(channel, event...), key)
 	}
 }
 

@@ -117,8 +117,39 @@ func (s keySpec) ReplyAccess(w *resp.Writer) {
 // LegacyRange returns the first key, last key and step of COMMAND INFO. Redis had these fields
 // before it had key specifications.
 func (c *Command) LegacyRange() (first, last, step int) {
-	if c.Keys.First == 0 {
+	k := c.Keys
+	if c.Channels >= FirstShard {
+		k = c.sharded()
+	}
+	if k.First == 0 {
 		return 0, 0, 0
 	}
-	return c.Keys.First, c.Keys.Last, c.Keys.Step
+	return k.First, k.Last, k.Step
+}
+
+// sharded returns the positions of the channels that have a slot, in the form of keys.
+func (c *Command) sharded() (channels Keys) {
+	switch c.Channels {
+	case FirstShard:
+		return OneKey.With("NOT_KEY")
+	case AllShards:
+		return AllKeys.With("NOT_KEY")
+	}
+	return channels
+}
+
+// EachShard calls do with every channel of a call that has a slot.
+func (c *Command) EachShard(args [][]byte, do func(channel []byte)) {
+	if c.Channels >= FirstShard {
+		channels := c.sharded()
+		channels.Each(args, do)
+	}
+}
+
+// KeySpecs derives the key specifications of COMMAND INFO. As in Redis, channels with a slot have some, too.
+func (c *Command) KeySpecs() []keySpec {
+	if c.Channels >= FirstShard {
+		return c.sharded().Specs()
+	}
+	return c.Keys.Specs()
 }

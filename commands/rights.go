@@ -51,7 +51,8 @@ func (c *Call) keysTo(last int) Keys {
 func (c *Command) request(args [][]byte, k *Keys, buf []acl.Key) acl.Request {
 	r := acl.Request{Command: c.index, Args: args, Keys: c.appendKeys(args, k, buf[:0])}
 	if c.Channels != NoChannels {
-		r.Channels, r.OneOnly, r.Literal = 1, c.Channels == FirstChannel, c.Channels == AllPatterns
+		r.Channels, r.Literal = 1, c.Channels == AllPatterns
+		r.OneOnly = c.Channels == FirstChannel || c.Channels == FirstShard
 	}
 	return r
 }

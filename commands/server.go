@@ -150,13 +150,13 @@ type Broker interface {
 	Leave(c *Conn)
 	// Publish sends a message to all subscribers and returns the number of deliveries. by is the
 	// publishing connection.
-	Publish(by *Conn, channel, message []byte) int
+	Publish(by *Conn, kind Subject, channel, message []byte) int
 	// Receivers returns the number of deliveries that a message would have.
-	Receivers(channel []byte) int
+	Receivers(kind Subject, channel []byte) int
 	// Channels returns the names of all channels with subscribers, sorted.
-	Channels() []string
+	Channels(kind Subject) []string
 	// Subscribers returns the number of subscribers of a channel.
-	Subscribers(channel []byte) int
+	Subscribers(kind Subject, channel []byte) int
 	// Patterns returns the number of patterns with subscribers.
 	Patterns() int
 	// Without returns the ids of the connections that have a subscription for which allowed is false.

@@ -12,8 +12,8 @@ type Topology interface {
 	// Metrics returns what this node has counted since its start.
 	Metrics() topology.Metrics
 	// Publish sends a published message to the other nodes, at most once. It copies the message and
-	// does not wait.
-	Publish(channel, message []byte)
+	// does not wait. With shard, it is for the subscribers of SSUBSCRIBE.
+	Publish(shard bool, channel, message []byte)
 	// Meet adds the node at an address to the cluster. It waits until the node votes.
 	Meet(at topology.Address) error
 	// Forget removes a node from the cluster.

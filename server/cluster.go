@@ -9,7 +9,13 @@ import (
 )
 
 // Deliver sends a message that another node published to the subscribers of this node.
-func (s *Server) Deliver(channel, message []byte) { s.pubsub.Publish(nil, channel, message) }
+func (s *Server) Deliver(shard bool, channel, message []byte) {
+	kind := commands.Channel
+	if shard {
+		kind = commands.Shard
+	}
+	s.pubsub.Publish(nil, kind, channel, message)
+}
 
 // KeysReplaced follows a change of keys that no transaction has made. The server reads the stored rules
 // again. The clients that track keys learn that all keys may have changed. The edge calls it after the node

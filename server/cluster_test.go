@@ -14,11 +14,39 @@ func TestMessagesOfOtherNodes(t *testing.T) {
 	subscriber := h.NewClient(t)
 	subscriber.Do("SUBSCRIBE news")
 	h.Want("PUBLISH news hello", 1)
-	h.Server.Deliver([]byte("news"), []byte("world"))
+	h.Server.Deliver(false, []byte("news"), []byte("world"))
 	require.Equal(t, []any{
 		[]any{"message", "news", "hello"}, []any{"message", "news", "world"},
 	}, subscriber.TakePushes())
 	require.Equal(t, []string{"publish news hello"}, cluster.Calls, "a message of another node goes no further")
+}
+
+// TestChannelsOfShards: every node takes them, and their slots must be equal.
+func TestChannelsOfShards(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 1)
+	subscriber := h.NewClient(t)
+	require.Equal(t, []any{[]any{"ssubscribe", "{a}1", int64(1)}, []any{"ssubscribe", "{a}2", int64(2)}},
+		subscriber.All("SSUBSCRIBE {a}1 {a}2"))
+	h.Want("SPUBLISH {a}1 hello", 1)
+	h.Server.Deliver(true, []byte("{a}2"), []byte("world"))
+	h.Server.Deliver(false, []byte("{a}2"), []byte("not for shards"))
+	require.Equal(t, []any{
+		[]any{"smessage", "{a}1", "hello"}, []any{"smessage", "{a}2", "world"},
+	}, subscriber.TakePushes())
+	require.Equal(t, []string{"spublish {a}1 hello"}, cluster.Calls)
+	const crossSlot = resptest.Error("CROSSSLOT Keys in request don't hash to the same slot")
+	for _, command := range []string{"SSUBSCRIBE a b", "SUNSUBSCRIBE a b"} {
+		require.Equal(t, crossSlot, h.Do(command))
+	}
+
+	h, _ = servertest.NewMember(t, 0, 0)
+	for _, queued := range [][]string{{"SPUBLISH a m", "SPUBLISH b m"}, {"SET a 1", "SPUBLISH b m"}} {
+		h.Do("MULTI")
+		for _, command := range queued {
+			h.Do(command)
+		}
+		require.Equal(t, crossSlot, h.Do("EXEC"))
+	}
 }
 
 func TestSwitchMaster(t *testing.T) {

@@ -9,7 +9,8 @@
 //	rights.go     asks package acl what the user of the connection may run
 //	users.go      the users of the configuration
 //	httpguard.go  closes the connections of clients that speak HTTP
-//	redirect.go   MOVED, CLUSTERDOWN and READONLY, on a node that does not lead
+//	redirect.go   checks whether a command may run on this node of a cluster
+//	slots.go      the slots of a command; MOVED, CLUSTERDOWN and READONLY
 //	cluster.go    what the cluster tells the server: a new leader, messages of other nodes
 //	execute.go    takes the locks, runs the command, replies with an error
 //	effects.go    bounds what the changes of a transaction take

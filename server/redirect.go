@@ -1,26 +1,9 @@
 package server
 
 import (
-	"fmt"
-
 	"cellserver/commands"
-	"cellserver/internal/topology"
-	"cellserver/limiters/ruleset"
 	"cellserver/resp"
-	"cellserver/store"
 )
-
-// The errors of a node that does not lead. They have the texts of Redis, because clients parse them.
-const (
-	errClusterDown commands.Error = "CLUSTERDOWN The cluster is down"
-	errReadOnly    commands.Error = "READONLY You can't write against a read only replica."
-)
-
-// errMoved tells a cluster client which node leads the slot of a command. A client that speaks TLS gets the
-// port for TLS.
-func errMoved(slot uint16, n *topology.Node, tls bool) error {
-	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.ClientPort(tls)))
-}
 
 // checkCluster returns an error in cluster mode if a command or a transaction must not run on this
 // node. Its keys have different slots, or another node leads their slot.
@@ -56,99 +39,9 @@ func (c *Client) checkInScript(call *commands.Call) error {
 	return nil
 }
 
-// hasOneKey reports whether a command has one key, whatever its arguments are.
-func hasOneKey(cmd *commands.Command) bool {
-	k := &cmd.Keys
-	return k.First > 0 && k.First == k.Last && k.NumKeys == 0
-}
-
-// slotOf returns the slot of all keys of a command or of a transaction, -1 if there are no keys.
-func slotOf(call *commands.Call) (slot int, err error) {
-	slot = -1
-	note := func(key []byte) {
-		k := int(store.Slot(key))
-		if slot >= 0 && k != slot {
-			err = commands.ErrCrossSlot
-		}
-		slot = k
-	}
-	call.Cmd.EachKey(call.Args, note)
-	if q := &call.Conn.Transaction.Queue; q.Active && call.Cmd.Name == "exec" {
-		for _, queued := range q.Commands {
-			queued.Cmd.EachKey(queued.Args, note)
-		}
-	}
-	return slot, err
-}
-
-// usesKeys reports whether a command reads or changes the keyspace. UNWATCH, DISCARD and RESET do
-// not, although they lock the partitions of watched keys. Commands that run while the server loads
-// its keys use keys only if their flags or their arguments say so.
-func usesKeys(call *commands.Call) bool {
-	cmd := call.Cmd
-	if call.EffectiveFlags()&(commands.Write|commands.ReadOnly) != 0 || cmd.Flags&commands.Loading == 0 && cmd.Footprint != nil {
-		return true
-	}
-	slot, _ := slotOf(call)
-	return slot >= 0
-}
-
 // elsewhere is the function elsewhere with the view and the time of this moment.
 func (c *Client) elsewhere(call *commands.Call, slot int) error {
 	return elsewhere(c.server.control.topology.View(), c.server.parts.Clock.Monotonic(), call, slot)
-}
-
-// elsewhere returns the error of a command that a node without an epoch must not run. slot is -1 for a
-// command without keys. As a replica of Redis Cluster, a node that follows runs these commands:
-//   - commands that do not use the keyspace
-//   - reads of a READONLY client, while the keys are fresh
-//   - reads without keys, while the keys are fresh: SCAN, KEYS, DBSIZE, RANDOMKEY
-//
-// A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ
-// from Redis:
-//   - READONLY clients also read while the cluster is down, as long as the keys are fresh.
-//   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does CL.RULE TRY, because only
-//     the leader knows the requests.
-//   - A node that the view calls the leader, but that has no epoch, runs nothing: changes that it
-//     made before may be taken back.
-func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error {
-	if !usesKeys(call) {
-		return nil
-	}
-	writes := call.EffectiveFlags()&commands.Write != 0
-	if slot < 0 && call.Cmd.Group == commands.GroupLimiter && (writes || call.Cmd.FullName() == "cl.rule|try") {
-		writes, slot = true, int(ruleset.Slot())
-	}
-	leader := v.LeaderOf(uint16(max(slot, 0)))
-	switch {
-	case v.State == topology.Joining:
-		return errLoading
-	case leader == v.Self:
-		return errClusterDown
-	case slot < 0 && writes:
-		return errReadOnly
-	case slot < 0 || !writes && call.Conn.Modes.ReadOnly:
-		return tooOld(v, now)
-	case v.State == topology.Down || leader < 0:
-		return errClusterDown
-	}
-	to, encrypted := &v.Nodes[leader], call.Conn.Link.Peer.Encrypted()
-	if to.ClientPort(encrypted) == 0 {
-		return errClusterDown // it leads, and its address for clients is not applied here yet
-	}
-	return errMoved(uint16(slot), to, encrypted)
-}
-
-// tooOld returns an error if the keys of a node that follows are too old to read, or if the node has not
-// caught up.
-func tooOld(v *topology.View, now int64) error {
-	switch {
-	case v.Fresh == 0:
-		return errLoading
-	case now > v.Fresh:
-		return errClusterDown
-	}
-	return nil
 }
 
 // epochEnded reports whether the node has begun or stopped to lead since the batch began. Then the

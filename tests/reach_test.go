@@ -26,7 +26,7 @@ var mayReach = map[string][]string{
 	"commands/keys": {"Server.Config", "Server.Disk", "Server.Store", "Listeners.Tracker", "Conn.After", "Conn.DB"},
 	"commands/limits": {"Server.Clock", "Server.Config", "Server.Rules", "Server.Stats", "Stats.Commands", "Stats.Limited", "Stats.Meters",
 		"Conn.DB", "Conn.Link", "Conn.Scratch", "Conn.Transaction"},
-	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Server.Users", "Conn.Identity", "Conn.Modes", "Conn.Push", "Conn.Subs"},
+	"commands/pubsub":       {"Server.Control", "Listeners.PubSub", "Server.Users", "Conn.Identity", "Conn.Modes", "Conn.Push", "Conn.Subs", "Conn.Transaction"},
 	"commands/scripting":    {"Server.Scripts"},
 	"commands/hashes":       {},
 	"commands/lists":        {},

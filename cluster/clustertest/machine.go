@@ -99,7 +99,7 @@ func (topologyOf) Meet(topology.Address) error { return errDown }
 func (topologyOf) ReadsWait() bool { return true }
 
 // Publish sends nothing: the machines have no subscribers.
-func (topologyOf) Publish(_, _ []byte) {}
+func (topologyOf) Publish(_ bool, _, _ []byte) {}
 
 func newMachine(c *Cluster, i int) *Machine {
 	id := sha1.Sum(fmt.Append(nil, "node", i))

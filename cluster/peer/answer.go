@@ -29,12 +29,12 @@ func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 		switch {
 		case err != nil:
 			return err
-		case op == opPublish:
+		case op.isPublish():
 			channel, text, err := parsePublish(body)
 			if err != nil {
 				return err
 			}
-			a.service.Publish(channel, text)
+			a.service.Publish(op == opPublishShard, channel, text)
 			continue
 		case !op.isRequest():
 			return fmt.Errorf("operation %d is not a request", op)

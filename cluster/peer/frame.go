@@ -88,7 +88,7 @@ func (r *frameReader) next() (operation, []byte, error) {
 
 func (r *frameReader) limit(op operation) (int, error) {
 	switch {
-	case op == opPublish:
+	case op.isPublish():
 		return r.publish + channelSize, nil
 	case op.isRequest() || op.isAnswer():
 		return bodyLimit, nil
@@ -126,7 +126,7 @@ func unexpected(err error) error {
 // operation is the operation of a frame.
 type operation uint8
 
-// The operations. A request has one answer: opReply, opFailed or opRedirect. opPublish has no answer.
+// The operations. A request has one answer: opReply, opFailed or opRedirect. Nobody answers a message.
 const (
 	opHello    operation = 1 // who are you?
 	opJoin     operation = 2 // add me to the cluster, or let me vote
@@ -136,6 +136,8 @@ const (
 	opInvite   operation = 6 // join this cluster
 	opPublish  operation = 7 // a message for subscribers
 
+	opPublishShard operation = 8 // a message for subscribers of the shard
+
 	opReply    operation = 128 // the body is the answer
 	opFailed   operation = 129 // the body is a sentence
 	opRedirect operation = 130 // the body is the address of the leader, or empty if none is known
@@ -143,6 +145,9 @@ const (
 
 // isRequest reports whether an operation waits for an answer.
 func (op operation) isRequest() bool { return op >= opHello && op <= opInvite }
+
+// isPublish reports whether an operation is a published message.
+func (op operation) isPublish() bool { return op == opPublish || op == opPublishShard }
 
 // isAnswer reports whether an operation answers a request.
 func (op operation) isAnswer() bool { return op >= opReply && op <= opRedirect }
@@ -154,10 +159,14 @@ const channelSize = 4
 var errPublish = errors.New("the channel of a published message is longer than its frame")
 
 // appendPublish appends the frame of a published message.
-func appendPublish(to, channel, text []byte) []byte {
+func appendPublish(to []byte, shard bool, channel, text []byte) []byte {
+	op := opPublish
+	if shard {
+		op = opPublishShard
+	}
 	var size [channelSize]byte
 	binary.LittleEndian.PutUint32(size[:], uint32(len(channel)))
-	return appendFrame(to, opPublish, size[:], channel, text)
+	return appendFrame(to, op, size[:], channel, text)
 }
 
 // parsePublish reads the body of a published message. The results are parts of the body.

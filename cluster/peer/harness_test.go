@@ -77,8 +77,11 @@ func (s *fakeService) Invite(_ context.Context, i Invite) error {
 
 func (s *fakeService) State() *roster.State { return s.state }
 
-func (s *fakeService) Publish(channel, text []byte) {
+func (s *fakeService) Publish(shard bool, channel, text []byte) {
 	if s.onPublish != nil {
+		if shard {
+			channel = append([]byte("shard:"), channel...)
+		}
 		s.onPublish(string(channel), string(text))
 	}
 }

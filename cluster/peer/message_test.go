@@ -22,7 +22,7 @@ func TestFrames(t *testing.T) {
 	for _, op := range ops {
 		all = appendFrame(all, op, []byte(bodies[op]))
 	}
-	all = appendPublish(all, []byte("news"), []byte("text"))
+	all = appendPublish(all, false, []byte("news"), []byte("text"))
 	for _, in := range []io.Reader{bytes.NewReader(all), iotest.OneByteReader(bytes.NewReader(all)), iotest.HalfReader(bytes.NewReader(all))} {
 		r := newFrameReader(in, testLimit)
 		for _, want := range ops {
@@ -98,7 +98,7 @@ func TestLargeBuffersAreFreed(t *testing.T) {
 
 func FuzzNext(f *testing.F) {
 	f.Add(appendFrame(appendFrame(nil, opHello, []byte("{}")), opFailed, []byte("why")))
-	f.Add(appendPublish(nil, []byte("a"), []byte("b")))
+	f.Add(appendPublish(nil, false, []byte("a"), []byte("b")))
 	f.Add(bytes.Repeat([]byte{0xff}, 40))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r := newFrameReader(bytes.NewReader(in), 1000)

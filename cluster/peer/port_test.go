@@ -317,7 +317,7 @@ func TestSlowNodesAreCut(t *testing.T) {
 // No bytes of an authenticated node break the port.
 func FuzzCalls(f *testing.F) {
 	f.Add(appendFrame(appendFrame(nil, opHello, []byte(`{"run":"a"}`)), opState, nil))
-	f.Add(appendPublish(nil, []byte("a"), []byte("b")))
+	f.Add(appendPublish(nil, false, []byte("a"), []byte("b")))
 	f.Add(appendFrame(nil, opPublish, []byte{9, 0, 0, 0}))
 	f.Add(appendFrame(nil, opJoin, []byte(`{"node":{"ID":"x"}}`)))
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -66,7 +66,7 @@ func (p *Publisher) start(addr string) *link {
 }
 
 // Publish queues a message for every other node. It does not wait, and does not keep the bytes.
-func (p *Publisher) Publish(channel, text []byte) {
+func (p *Publisher) Publish(shard bool, channel, text []byte) {
 	links := *p.links.Load()
 	if len(links) == 0 {
 		return
@@ -77,7 +77,7 @@ func (p *Publisher) Publish(channel, text []byte) {
 		}
 		return
 	}
-	frame := appendPublish(nil, channel, text)
+	frame := appendPublish(nil, shard, channel, text)
 	for _, l := range links {
 		l.add(frame)
 	}

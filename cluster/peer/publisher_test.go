@@ -36,14 +36,14 @@ func TestPublish(t *testing.T) {
 	b := n.start(t, &fakeService{onPublish: atB.add}, n.dialer(Limits{}))
 	c := n.start(t, &fakeService{onPublish: atC.add}, n.dialer(Limits{}))
 	p := NewPublisher(n.dialer(Limits{}))
-	p.Publish([]byte("news"), []byte("nobody"))
+	p.Publish(false, []byte("news"), []byte("nobody"))
 	p.To([]string{b.addr, c.addr})
 	var want []string
 	channel, text := []byte("news"), []byte("     ")
 	for i := range 10_000 {
 		copy(text, fmt.Sprintf("%5d", i))
-		p.Publish(channel, text)
-		want = append(want, "news "+string(text))
+		p.Publish(i%2 != 0, channel, text)
+		want = append(want, []string{"", "shard:"}[i%2]+"news "+string(text))
 	}
 	requireSoon(t, "the messages", func() bool { return len(atB.get()) == len(want) && len(atC.get()) == len(want) })
 	require.Equal(t, want, atB.get(), "in order")
@@ -51,7 +51,7 @@ func TestPublish(t *testing.T) {
 	require.Zero(t, p.Dropped())
 
 	p.To([]string{c.addr, c.addr})
-	p.Publish([]byte("only"), []byte("c"))
+	p.Publish(false, []byte("only"), []byte("c"))
 	requireSoon(t, "the message", func() bool { return len(atC.get()) == len(want)+1 })
 	requireSoon(t, "the end of a link", func() bool { return b.Stats() == portStats{} })
 	require.Len(t, atB.get(), len(want))
@@ -59,7 +59,7 @@ func TestPublish(t *testing.T) {
 	p.Close()
 	p.To([]string{b.addr})
 	require.Empty(t, p.Links())
-	p.Publish([]byte("after"), []byte("the end"))
+	p.Publish(false, []byte("after"), []byte("the end"))
 }
 
 // The messages to a node that is down are dropped, and counted. A node that is back hears again.
@@ -70,7 +70,7 @@ func TestPublishToANodeThatIsDown(t *testing.T) {
 		p := NewPublisher(n.dialer(Limits{}))
 		p.To([]string{"node1:1"})
 		for range 10 {
-			p.Publish([]byte("a"), []byte("lost"))
+			p.Publish(false, []byte("a"), []byte("lost"))
 		}
 		time.Sleep(time.Minute)
 		require.EqualValues(t, 10, p.Dropped())
@@ -79,15 +79,15 @@ func TestPublishToANodeThatIsDown(t *testing.T) {
 		time.Sleep(lastRetry)
 		synctest.Wait()
 		require.Equal(t, 1, b.Stats().Calls, "it connects without a message")
-		p.Publish([]byte("a"), []byte("heard"))
+		p.Publish(false, []byte("a"), []byte("heard"))
 		synctest.Wait()
 		require.Equal(t, []string{"a heard"}, at.get())
 		b.Close()
 		synctest.Wait()
-		p.Publish([]byte("a"), []byte("lost"))
+		p.Publish(false, []byte("a"), []byte("lost"))
 		time.Sleep(time.Minute)
 		require.EqualValues(t, 11, p.Dropped(), "the end of a connection is noticed without a message")
-		p.Publish([]byte("a"), []byte("lost at the end"))
+		p.Publish(false, []byte("a"), []byte("lost at the end"))
 		p.Close()
 		require.EqualValues(t, 12, p.Dropped())
 	})
@@ -106,7 +106,7 @@ func TestPublishToASlowNode(t *testing.T) {
 		synctest.Wait()
 		text := []byte(strings.Repeat("x", 20_000))
 		for i := range 10 {
-			p.Publish([]byte("large"), text)
+			p.Publish(false, []byte("large"), text)
 			synctest.Wait()
 			require.Len(t, quick.get(), i+1)
 		}
@@ -119,7 +119,7 @@ func TestPublishToASlowNode(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(time.Second)
 		for range 3 {
-			p.Publish([]byte("small"), nil)
+			p.Publish(false, []byte("small"), nil)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 13, p.Links()[0].Sent+p.Links()[0].Dropped)
@@ -138,15 +138,15 @@ func TestPublishIsBounded(t *testing.T) {
 		p := NewPublisher(n.dialer(Limits{Message: 100, QueueCount: 5}))
 		p.To([]string{b.addr})
 		synctest.Wait()
-		p.Publish([]byte("1234567890"), make([]byte, 91))
+		p.Publish(false, []byte("1234567890"), make([]byte, 91))
 		require.EqualValues(t, 1, p.Dropped())
-		p.Publish([]byte("1234567890"), make([]byte, 90))
+		p.Publish(false, []byte("1234567890"), make([]byte, 90))
 		synctest.Wait()
 		require.Len(t, at.get(), 1)
 		b.Close()
 		p.To([]string{"nowhere:1"})
 		for range 20 {
-			p.Publish([]byte("a"), nil)
+			p.Publish(false, []byte("a"), nil)
 		}
 		require.GreaterOrEqual(t, p.Dropped(), uint64(16))
 		require.LessOrEqual(t, p.Links()[0].Queued, 5)
@@ -161,7 +161,7 @@ func BenchmarkPublish(b *testing.B) {
 	channel, text := []byte("news"), make([]byte, 100)
 	b.ReportAllocs()
 	for b.Loop() {
-		p.Publish(channel, text)
+		p.Publish(false, channel, text)
 	}
 	p.Close()
 }

@@ -23,9 +23,9 @@ type Service interface {
 	Invite(ctx context.Context, i Invite) error
 	// State says how the cluster is.
 	State() *roster.State
-	// Publish gives a message to the subscribers of this node. It must not wait for them, and must not keep
-	// the bytes.
-	Publish(channel, message []byte)
+	// Publish gives a message to the subscribers of this node: those of the shard, or the others. It must not
+	// wait for them, and must not keep the bytes.
+	Publish(shard bool, channel, message []byte)
 }
 
 // Hello is who a node is.

@@ -100,7 +100,7 @@ func replyInfo(c *commands.Command, w *resp.Writer) {
 	w.Int(int64(step))
 	commands.SimpleSet(w, c.ACLCategories())
 	commands.StringSet(w, c.Tips)
-	specs := c.Keys.Specs()
+	specs := c.KeySpecs()
 	w.Set(len(specs))
 	for _, s := range specs {
 		s.Reply(w)

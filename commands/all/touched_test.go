@@ -192,7 +192,7 @@ func tableCalls(cmd *commands.Command) (calls []string) {
 
 // notHere are commands that end the connection, wait, or change how replies come. They have no keys.
 var notHere = []string{"shutdown", "monitor", "quit", "reset", "hello", "auth", "subscribe", "psubscribe", "unsubscribe", "punsubscribe",
-	"client|reply", "client|pause", "multi", "exec", "discard", "debug", "wait", "waitaof"}
+	"ssubscribe", "sunsubscribe", "client|reply", "client|pause", "multi", "exec", "discard", "debug", "wait", "waitaof"}
 
 // TestEveryKeyIsChecked sends each command of the table. Every key that it touches is a key that its user
 // must have.

@@ -1,6 +1,7 @@
-// Package pubsub holds PUBLISH, SUBSCRIBE, PSUBSCRIBE, UNSUBSCRIBE, PUNSUBSCRIBE and PUBSUB.
+// Package pubsub holds PUBLISH, SUBSCRIBE, PSUBSCRIBE, UNSUBSCRIBE, PUNSUBSCRIBE, their kin for shards, and
+// PUBSUB.
 //
-// May use: the broker, and the subscriptions of the own connection.
+// May use: the broker, and the subscriptions and the transaction of the own connection.
 //
 // A command is one file, with its test beside it.
 //

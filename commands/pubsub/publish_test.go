@@ -19,5 +19,8 @@ func TestPublish(t *testing.T) {
 	require.Equal(t, []any{[]any{"message", "news", "hello"}, []any{"pmessage", "n*", "news", "hello"}}, a.TakePushes())
 	require.Equal(t, []any{[]any{"message", "news", "hello"}}, b.TakePushes())
 	h.Want("PUBLISH NEWS hello", 0)
+	a.Do("SSUBSCRIBE news")
+	h.Want("SPUBLISH news hello", 1)
+	require.Equal(t, []any{[]any{"smessage", "news", "hello"}}, a.TakePushes())
 	h.Want("PUBLISH news", commands.WrongArity("publish").(commands.Error))
 }

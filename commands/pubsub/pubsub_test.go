@@ -23,5 +23,11 @@ func TestPubsub(t *testing.T) {
 	h.Want("PUBSUB NUMSUB news sport x", []any{"news", 2, "sport", 1, "x", 0})
 	h.Want("PUBSUB NUMSUB", []any{})
 	h.Want("PUBSUB NUMPAT", 2)
+	a.All("SSUBSCRIBE {news}1 {news}2")
+	h.Want("PUBSUB SHARDCHANNELS", []string{"{news}1", "{news}2"})
+	h.Want("PUBSUB SHARDCHANNELS *2", []string{"{news}2"})
+	h.Want("PUBSUB SHARDNUMSUB {news}1 news", []any{"{news}1", 1, "news", 0})
+	require.Equal(t, "2", h.Info("stats")["pubsubshard_channels"])
+	require.Contains(t, h.Do("CLIENT LIST TYPE pubsub"), " sub=2 psub=2 ssub=2 ")
 	require.Contains(t, h.Do("PUBSUB HELP"), resptest.Simple("NUMPAT"))
 }

@@ -8,9 +8,11 @@ import (
 	"cellserver/resp"
 )
 
-// SUBSCRIBE and PSUBSCRIBE subscribe the connection to channels and to patterns of channels.
-// UNSUBSCRIBE and PUNSUBSCRIBE end subscriptions: the named ones, or all of their kind. Each
-// channel and pattern gets a confirmation of its own.
+// SUBSCRIBE and PSUBSCRIBE subscribe the connection to channels and to patterns of channels, SSUBSCRIBE
+// to channels of SPUBLISH. UNSUBSCRIBE, PUNSUBSCRIBE and SUNSUBSCRIBE end subscriptions: the named ones,
+// or all of their kind. Each channel and pattern gets a confirmation of its own.
+//
+// In a cluster every node takes SSUBSCRIBE: it leads or follows all slots, and slots never move.
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags,
@@ -40,11 +42,27 @@ var (
 			"subscribed in the system (by any client).",
 		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) },
 	})
+	_ = commands.Register(&commands.Command{
+		Name: "ssubscribe", Arity: -2, Channels: commands.AllShards, Flags: subscribeFlags,
+		Group: commands.GroupPubSub, Since: "7.0.0",
+		Summary:    "Listen for messages published to the given shard channels",
+		Usage:      "shardchannel [shardchannel ...]",
+		Complexity: "O(N) where N is the number of shard channels to subscribe to.",
+		Run:        func(c *commands.Call) error { return subscribe(c, shards) },
+	})
+	_ = commands.Register(&commands.Command{
+		Name: "sunsubscribe", Arity: -1, Channels: commands.AllShards, Flags: subscribeFlags,
+		Group: commands.GroupPubSub, Since: "7.0.0",
+		Summary:    "Stop listening for messages posted to the given shard channels",
+		Usage:      "[shardchannel [shardchannel ...]]",
+		Complexity: "O(N) where N is the number of clients already subscribed to a shard channel.",
+		Run:        func(c *commands.Call) error { return unsubscribe(c, shards) },
+	})
 )
 
 const subscribeFlags = commands.PubSub | commands.ConnectionFlags | commands.WhileSubscribed
 
-// subject is the difference between the commands for channels and the commands for patterns.
+// subject is the difference between the commands for the kinds of subscriptions.
 type subject struct {
 	kind   commands.Subject
 	prefix string // of the words in confirmations: "psubscribe"
@@ -53,13 +71,20 @@ type subject struct {
 var (
 	channels = subject{commands.Channel, ""}
 	patterns = subject{commands.Pattern, "p"}
+	shards   = subject{commands.Shard, "s"}
 )
 
+// errInMulti is the error of EXEC for SSUBSCRIBE. Redis has it for SUBSCRIBE in scripts only.
+const errInMulti commands.Error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"
+
 func subscribe(c *commands.Call, s subject) error {
+	if s.kind == commands.Shard && c.Conn.Transaction.Running {
+		return errInMulti
+	}
 	for _, arg := range c.Args[1:] {
 		name := string(arg)
 		c.Server.PubSub.Subscribe(c.Conn, s.kind, name)
-		confirm(c, s.prefix+"subscribe", &name)
+		confirm(c, s, "subscribe", &name)
 	}
 	if !c.MayHold("subscriptions", c.Conn.Subs.Bytes) || !mayKeep(c, s) {
 		return commands.CloseConnection
@@ -85,34 +110,33 @@ func unsubscribe(c *commands.Call, s subject) error {
 	if names == nil {
 		names = slices.Sorted(maps.Keys(c.Conn.Subs.Names(s.kind)))
 	}
-	word := s.prefix + "unsubscribe"
 	for _, name := range names {
 		c.Server.PubSub.Unsubscribe(c.Conn, s.kind, name)
-		confirm(c, word, &name)
+		confirm(c, s, "unsubscribe", &name)
 	}
 	if names == nil {
-		confirm(c, word, nil)
+		confirm(c, s, "unsubscribe", nil)
 	}
 	return nil
 }
 
-// confirm sends the confirmation of a subscription or of its end, with the number of all
-// subscriptions. A nil name means that there was no subscription to end. A confirmation is a
+// confirm sends the confirmation of a subscription or of its end, with the number of
+// subscriptions that are left. A nil name means that there was no subscription to end. A confirmation is a
 // message, not a reply: CLIENT REPLY does not remove it.
-func confirm(c *commands.Call, word string, name *string) {
+func confirm(c *commands.Call, s subject, word string, name *string) {
 	w, message := c.Out, resp.Writer{Proto: c.Out.Proto}
 	dropped := c.Conn.Modes.Reply != commands.ReplyOn
 	if dropped {
 		w = &message
 	}
 	w.Push(3)
-	w.BulkString(word)
+	w.BulkString(s.prefix + word)
 	if name != nil {
 		w.BulkString(*name)
 	} else {
 		w.Null()
 	}
-	w.Int(c.Conn.Subs.Total.Load())
+	w.Int(int64(c.Conn.Subs.Count(s.kind)))
 	if dropped {
 		c.Conn.Push(c.Conn, message.Bytes())
 	}

@@ -35,6 +35,28 @@ func TestSubscribe(t *testing.T) {
 	c.Want("GET k", nil)
 }
 
+// TestSubscribeToShards: confirmations count the channels of shards alone.
+func TestSubscribeToShards(t *testing.T) {
+	h := servertest.New(t)
+	c := h.NewClient(t)
+	require.Equal(t, []any{[]any{"subscribe", "a", int64(1)}}, c.All("SUBSCRIBE a"))
+	require.Equal(t, []any{[]any{"ssubscribe", "a", int64(1)}, []any{"ssubscribe", "b", int64(2)}}, c.All("SSUBSCRIBE a b"))
+	h.Want("PUBLISH a x", 1)
+	h.Want("SPUBLISH b x", 1)
+	require.Equal(t, []any{[]any{"message", "a", "x"}, []any{"smessage", "b", "x"}}, c.TakePushes())
+	require.Equal(t, []any{[]any{"unsubscribe", "a", int64(0)}}, c.All("UNSUBSCRIBE"))
+	require.Contains(t, c.Do("GET k"), "Can't execute 'get'")
+	require.Equal(t, []any{[]any{"sunsubscribe", "b", int64(1)}}, c.All("SUNSUBSCRIBE b"))
+	require.Equal(t, []any{[]any{"sunsubscribe", "a", int64(0)}}, c.All("SUNSUBSCRIBE"))
+	require.Equal(t, []any{[]any{"sunsubscribe", resptest.NilBulk, int64(0)}}, c.All("SUNSUBSCRIBE"))
+	c.Want("GET k", nil)
+	c.Do("MULTI")
+	c.Do("SSUBSCRIBE a")
+	c.Do("SPUBLISH a x")
+	c.Want("EXEC", []any{errInMulti, 0})
+	c.Want("EVAL 'return redis.call(\"spublish\", \"a\", \"x\")' 0", 0)
+}
+
 func TestSubscribeRESP3(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("HELLO 3")
@@ -74,7 +96,7 @@ func TestClientTrackingRedirectToSubscriber(t *testing.T) {
 func TestSubscriptionsAreBounded(t *testing.T) {
 	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
 	name := make([]byte, 100_000)
-	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} {
+	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} { // SSUBSCRIBE counts below
 		for i := range 5 {
 			name[0] = byte(i)
 			h.Send(resptest.Command(command, name))
@@ -86,7 +108,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	require.Equal(t, 5*(len(name)+128), h.State.Conn().Subs.Bytes)
 	for i := 5; h.Status == resp.Continue; i++ {
 		name[0] = byte(i)
-		h.Send(resptest.Command("PSUBSCRIBE", name))
+		h.Send(resptest.Command([]string{"PSUBSCRIBE", "SSUBSCRIBE"}[i%2], name))
 		h.Session.Sent()
 	}
 	require.Equal(t, resp.Close, h.Status)

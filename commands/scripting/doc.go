@@ -1,8 +1,9 @@
-// Package scripting holds EVAL and its kin, and SCRIPT. The scripts themselves are the concern of package
-// server/scripts.
+// Package scripting holds EVAL and its kin, SCRIPT and FUNCTION. The scripts themselves are the concern of
+// package server/scripts.
 //
-//	eval.go    EVAL, EVALSHA, EVAL_RO, EVALSHA_RO
-//	script.go  SCRIPT LOAD, EXISTS, FLUSH, KILL
+//	eval.go      EVAL, EVALSHA, EVAL_RO, EVALSHA_RO
+//	script.go    SCRIPT LOAD, EXISTS, FLUSH, KILL
+//	function.go  FUNCTION, without functions
 //
 // May use: the scripts of the server.
 //

@@ -74,7 +74,7 @@ func (e *Entry) Publish(last *commands.Command) {
 	d := commands.ClientDetails{
 		Identity: c.Identity, Last: last, Active: c.Now, DB: c.DB, Queued: -1, QueuedSize: c.Transaction.Queue.Bytes,
 		Modes: c.Modes, Tracking: c.Tracking.On, Bcast: c.Tracking.Bcast, Redirect: c.Tracking.Target(),
-		Channels: len(c.Subs.Channels), Patterns: len(c.Subs.Patterns),
+		Subs: c.Subs.Numbers(),
 	}
 	if c.Transaction.Queue.Active {
 		d.Queued = len(c.Transaction.Queue.Commands)

@@ -13,101 +13,89 @@ import (
 
 // Broker holds all subscriptions. It implements [commands.Broker].
 type Broker struct {
-	mu       sync.Mutex // guards the rest
-	channels map[string][]*commands.Conn
+	mu       sync.Mutex                                    // guards the rest
+	channels [commands.Pattern]map[string][]*commands.Conn // of the kinds Channel and Shard
 	patterns listeners.List
 }
 
 // New returns a broker without subscribers.
-func New() *Broker { return &Broker{channels: map[string][]*commands.Conn{}} }
-
-// subscriptionBytes is the memory of a subscription in bytes without its name. It is an estimate.
-const subscriptionBytes = 128
-
-// names returns the channels or the patterns of a connection.
-func names(c *commands.Conn, kind commands.Subject) *map[string]struct{} {
-	if kind == commands.Pattern {
-		return &c.Subs.Patterns
-	}
-	return &c.Subs.Channels
+func New() *Broker {
+	return &Broker{channels: [...]map[string][]*commands.Conn{{}, {}}}
 }
 
 // Subscribe implements [commands.Broker].
 func (b *Broker) Subscribe(c *commands.Conn, kind commands.Subject, name string) bool {
-	own := names(c, kind)
-	if _, already := (*own)[name]; already {
+	if !c.Subs.Add(kind, name) {
 		return false
 	}
-	if *own == nil {
-		*own = map[string]struct{}{}
-	}
-	(*own)[name] = struct{}{}
-	c.Subs.Total.Add(1)
-	c.Subs.Bytes += len(name) + subscriptionBytes
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if kind == commands.Pattern {
 		b.patterns.Add(c, name)
 	} else {
-		b.channels[name] = append(b.channels[name], c)
+		b.channels[kind][name] = append(b.channels[kind][name], c)
 	}
 	return true
 }
 
 // Unsubscribe implements [commands.Broker].
 func (b *Broker) Unsubscribe(c *commands.Conn, kind commands.Subject, name string) bool {
-	own := names(c, kind)
-	if _, subscribed := (*own)[name]; !subscribed {
+	if !c.Subs.Remove(kind, name) {
 		return false
 	}
-	delete(*own, name)
-	c.Subs.Total.Add(-1)
-	c.Subs.Bytes -= len(name) + subscriptionBytes
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if kind == commands.Pattern {
 		b.patterns.Remove(c, name)
-	} else if rest := listeners.Without(b.channels[name], c); len(rest) > 0 {
-		b.channels[name] = rest
+	} else if rest := listeners.Without(b.channels[kind][name], c); len(rest) > 0 {
+		b.channels[kind][name] = rest
 	} else {
-		delete(b.channels, name)
+		delete(b.channels[kind], name)
 	}
 	return true
 }
 
 // Leave implements [commands.Broker].
 func (b *Broker) Leave(c *commands.Conn) {
-	for _, kind := range []commands.Subject{commands.Channel, commands.Pattern} {
-		for _, name := range slices.Sorted(maps.Keys(*names(c, kind))) {
+	for kind := commands.Channel; kind <= commands.Pattern; kind++ {
+		for _, name := range slices.Sorted(maps.Keys(c.Subs.Names(kind))) {
 			b.Unsubscribe(c, kind, name)
 		}
 	}
-	c.Subs.Channels, c.Subs.Patterns = nil, nil
 }
 
 // Publish implements [commands.Broker].
-func (b *Broker) Publish(by *commands.Conn, channel, message []byte) (deliveries int) {
-	return b.send(by, channel, func(*commands.Conn) ([]byte, bool) { return message, true })
+func (b *Broker) Publish(by *commands.Conn, kind commands.Subject, channel, message []byte) (deliveries int) {
+	return b.send(by, kind, channel, func(*commands.Conn) ([]byte, bool) { return message, true })
 }
 
 // Tell calls message for each subscriber of a channel, and sends the result to that subscriber; nil sends
 // nothing. message must not use the broker.
 func (b *Broker) Tell(channel []byte, message func(to *commands.Conn) []byte) {
-	b.send(nil, channel, func(to *commands.Conn) ([]byte, bool) {
+	b.send(nil, commands.Channel, channel, func(to *commands.Conn) ([]byte, bool) {
 		text := message(to)
 		return text, text != nil
 	})
 }
 
+// words are the first words of messages.
+var words = [...]string{commands.Channel: "message", commands.Shard: "smessage", commands.Pattern: "pmessage"}
+
 // send calls message for each subscriber of a channel, and sends the result if message says so.
-func (b *Broker) send(by *commands.Conn, channel []byte, message func(to *commands.Conn) (text []byte, sends bool)) (deliveries int) {
+func (b *Broker) send(
+	by *commands.Conn, kind commands.Subject, channel []byte,
+	message func(to *commands.Conn) (text []byte, sends bool),
+) (deliveries int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, c := range b.channels[string(channel)] {
+	for _, c := range b.channels[kind][string(channel)] {
 		if text, sends := message(c); sends {
-			deliver(c, by, "message", channel, text)
+			deliver(c, by, words[kind], channel, text)
 			deliveries++
 		}
+	}
+	if kind == commands.Shard {
+		return deliveries // no pattern matches its channels
 	}
 	for x := range b.patterns.All() {
 		if !glob.Match([]byte(x.Name), channel) {
@@ -115,7 +103,7 @@ func (b *Broker) send(by *commands.Conn, channel []byte, message func(to *comman
 		}
 		for _, c := range x.Conns {
 			if text, sends := message(c); sends {
-				deliver(c, by, "pmessage", []byte(x.Name), channel, text)
+				deliver(c, by, words[commands.Pattern], []byte(x.Name), channel, text)
 				deliveries++
 			}
 		}
@@ -124,10 +112,13 @@ func (b *Broker) send(by *commands.Conn, channel []byte, message func(to *comman
 }
 
 // Receivers implements [commands.Broker].
-func (b *Broker) Receivers(channel []byte) (deliveries int) {
+func (b *Broker) Receivers(kind commands.Subject, channel []byte) (deliveries int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	deliveries = len(b.channels[string(channel)])
+	deliveries = len(b.channels[kind][string(channel)])
+	if kind == commands.Shard {
+		return deliveries
+	}
 	for x := range b.patterns.All() {
 		if glob.Match([]byte(x.Name), channel) {
 			deliveries += len(x.Conns)
@@ -148,17 +139,17 @@ func deliver(c, by *commands.Conn, kind string, parts ...[]byte) {
 }
 
 // Channels implements [commands.Broker].
-func (b *Broker) Channels() []string {
+func (b *Broker) Channels(kind commands.Subject) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Sorted(maps.Keys(b.channels))
+	return slices.Sorted(maps.Keys(b.channels[kind]))
 }
 
 // Subscribers implements [commands.Broker].
-func (b *Broker) Subscribers(channel []byte) int {
+func (b *Broker) Subscribers(kind commands.Subject, channel []byte) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.channels[string(channel)])
+	return len(b.channels[kind][string(channel)])
 }
 
 // Patterns implements [commands.Broker].
@@ -169,10 +160,10 @@ func (b *Broker) Patterns() int {
 }
 
 // Len returns the number of channels with subscribers.
-func (b *Broker) Len() int {
+func (b *Broker) Len(kind commands.Subject) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.channels)
+	return len(b.channels[kind])
 }
 
 // Without implements [commands.Broker].
@@ -188,8 +179,10 @@ func (b *Broker) Without(allowed func(name string, pattern bool) bool) map[int64
 			found[c.ID] = true
 		}
 	}
-	for name, conns := range b.channels {
-		note(name, false, conns)
+	for _, channels := range b.channels {
+		for name, conns := range channels {
+			note(name, false, conns)
+		}
 	}
 	for x := range b.patterns.All() {
 		note(x.Name, true, x.Conns)

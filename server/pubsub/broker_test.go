@@ -39,10 +39,10 @@ func TestSubscriptions(t *testing.T) {
 		{"the second client leaves", func() bool { broker.Leave(b); return b.Subs.Subscribed() }, false, 0, 0, nil, 0},
 	} {
 		require.Equal(t, step.changed, step.act(), step.name)
-		require.Equal(t, step.ofA, a.Subs.Total.Load(), step.name)
-		require.Equal(t, step.news, broker.Subscribers([]byte("news")), step.name)
-		require.Equal(t, step.channels, broker.Channels(), step.name)
-		require.Equal(t, len(step.channels), broker.Len(), step.name)
+		require.Equal(t, step.ofA, int64(a.Subs.Count(commands.Channel)), step.name)
+		require.Equal(t, step.news, broker.Subscribers(commands.Channel, []byte("news")), step.name)
+		require.Equal(t, step.channels, broker.Channels(commands.Channel), step.name)
+		require.Equal(t, len(step.channels), broker.Len(commands.Channel), step.name)
 		require.Equal(t, step.patterns, broker.Patterns(), step.name)
 	}
 	require.Zero(t, a.Subs.Bytes)
@@ -59,7 +59,7 @@ func TestDeliveries(t *testing.T) {
 	}
 	broker.Subscribe(reader, commands.Channel, "news")
 	broker.Subscribe(writer, commands.Channel, "news")
-	require.Equal(t, 4, broker.Publish(writer, []byte("news"), []byte("m")))
+	require.Equal(t, 4, broker.Publish(writer, commands.Channel, []byte("news"), []byte("m")))
 	require.Equal(t, []any{
 		resptest.Push{"message", "news", "m"}, resptest.Push{"pmessage", "*s", "news", "m"}, resptest.Push{"pmessage", "n*", "news", "m"},
 	}, peer.TakePushes())
@@ -67,7 +67,7 @@ func TestDeliveries(t *testing.T) {
 	var w resp.Writer
 	writer.Link.FlushSelfPushes(&w)
 	require.Equal(t, "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$1\r\nm\r\n", string(w.Bytes()))
-	require.Zero(t, broker.Publish(writer, []byte("other"), []byte("m")))
+	require.Zero(t, broker.Publish(writer, commands.Channel, []byte("other"), []byte("m")))
 }
 
 // TestSubscribersSeeOneOrder: while many connections publish, all subscribers get the same sequence.
@@ -82,7 +82,7 @@ func TestSubscribersSeeOneOrder(t *testing.T) {
 		all.Go(func() {
 			by := new(commands.Conn)
 			for j := range 100 {
-				broker.Publish(by, []byte("news"), fmt.Append(nil, i, " ", j))
+				broker.Publish(by, commands.Channel, []byte("news"), fmt.Append(nil, i, " ", j))
 			}
 		})
 	}

@@ -1,5 +1,5 @@
 // Package pubsub delivers published messages to the connections that are subscribed to their
-// channel, or to a pattern that matches the channel.
+// channel, or to a pattern that matches the channel. Channels of shards have subscribers of their own.
 //
 //	broker.go  Broker: who is subscribed, and the delivery
 //

@@ -35,9 +35,10 @@ func (r *Report) infoStats(t *text, _ int64) {
 	t.zeros("total_eviction_exceeded_time", "current_eviction_exceeded_time")
 	t.add("keyspace_hits", keys.Hits)
 	t.add("keyspace_misses", keys.Misses)
-	t.add("pubsub_channels", r.PubSub.Len())
+	t.add("pubsub_channels", r.PubSub.Len(commands.Channel))
 	t.add("pubsub_patterns", r.PubSub.Patterns())
-	t.zeros("pubsubshard_channels", "latest_fork_usec", "total_forks",
+	t.add("pubsubshard_channels", r.PubSub.Len(commands.Shard))
+	t.zeros("latest_fork_usec", "total_forks",
 		"migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
 		"active_defrag_key_hits", "active_defrag_key_misses",
 		"total_active_defrag_time", "current_active_defrag_time")

@@ -100,7 +100,7 @@ func (l *Log) publish(by commands.Author, c ruleset.Change) {
 	if err != nil {
 		return // texts have no error
 	}
-	l.PubSub.Publish(nil, []byte(commands.RuleChannel), message)
+	l.PubSub.Publish(nil, commands.Channel, []byte(commands.RuleChannel), message)
 }
 
 // bounded shortens a text. The log quotes it.

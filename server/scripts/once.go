@@ -59,12 +59,12 @@ type broker struct {
 	deferred *deferred
 }
 
-func (b broker) Publish(by *commands.Conn, channel, message []byte) int {
+func (b broker) Publish(by *commands.Conn, kind commands.Subject, channel, message []byte) int {
 	if !b.deferred.waits {
-		return b.Broker.Publish(by, channel, message)
+		return b.Broker.Publish(by, kind, channel, message)
 	}
-	b.deferred.do(func(args ...[]byte) { b.Broker.Publish(by, args[0], args[1]) }, channel, message)
-	return b.Receivers(channel)
+	b.deferred.do(func(args ...[]byte) { b.Broker.Publish(by, kind, args[0], args[1]) }, channel, message)
+	return b.Receivers(kind, channel)
 }
 
 type tracker struct {
@@ -146,6 +146,6 @@ type topology struct {
 	deferred *deferred
 }
 
-func (t topology) Publish(channel, message []byte) {
-	t.deferred.do(func(args ...[]byte) { t.Topology.Publish(args[0], args[1]) }, channel, message)
+func (t topology) Publish(shard bool, channel, message []byte) {
+	t.deferred.do(func(args ...[]byte) { t.Topology.Publish(shard, args[0], args[1]) }, channel, message)
 }

@@ -65,8 +65,12 @@ func (t *Topology) View() *topology.View { return t.Now }
 func (t *Topology) Metrics() topology.Metrics { return t.Counts }
 
 // Publish implements [commands.Topology].
-func (t *Topology) Publish(channel, message []byte) {
-	t.Calls = append(t.Calls, fmt.Sprintf("publish %s %s", channel, message))
+func (t *Topology) Publish(shard bool, channel, message []byte) {
+	word := "publish"
+	if shard {
+		word = "spublish"
+	}
+	t.Calls = append(t.Calls, fmt.Sprintf("%s %s %s", word, channel, message))
 }
 
 // Meet implements [commands.Topology].

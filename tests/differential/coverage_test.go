@@ -58,6 +58,7 @@ var unexercised = map[string]string{
 	"BGREWRITEAOF": "as BGSAVE; tests of the append-only file have it with a real Redis",
 	"SUBSCRIBE":    "turns the connection into a stream, as do the three below; Redis's own unit/tracking and tests beside them have them",
 	"PSUBSCRIBE":   "as SUBSCRIBE", "UNSUBSCRIBE": "as SUBSCRIBE", "PUNSUBSCRIBE": "as SUBSCRIBE",
+	"SSUBSCRIBE": "as SUBSCRIBE; TestSubscribersOfShards has it, and the two below", "SUNSUBSCRIBE": "as SSUBSCRIBE", "SPUBLISH": "as SSUBSCRIBE",
 	"BLPOP": "waits; TestClientsThatWait has it, and the seven below",
 	"BRPOP": "as BLPOP", "BLMOVE": "as BLPOP", "BRPOPLPUSH": "as BLPOP", "BLMPOP": "as BLPOP",
 	"BZPOPMIN": "as BLPOP", "BZPOPMAX": "as BLPOP", "BZMPOP": "as BLPOP",

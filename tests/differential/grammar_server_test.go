@@ -33,6 +33,8 @@ var serverGrammar = []production{
 	{"SCRIPT EXISTS", 1, oneOf("x", "x y")},
 	{"SCRIPT FLUSH", 1, oneOf("", "ASYNC", "SYNC", "x")},
 	{"SCRIPT KILL", 1, oneOf("")},
+	{"FUNCTION", 1, oneOf("", "LIST", "LIST WITHCODE", "LIST LIBRARYNAME", "LIST x", "STATS", "DUMP", "FLUSH", "FLUSH SYNC", "FLUSH x")},
+	{"MODULE", 1, oneOf("", "LIST", "LIST x")},
 	{"", 1, func(g *generator) []string {
 		return append([]string{g.pick("nosuch", "GETT", "", "foo\r\nbar", strings.Repeat("y", 200))}, g.list(0, 4, g.value)...)
 	}},

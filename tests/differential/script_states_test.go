@@ -174,12 +174,13 @@ func TestScriptsInRESP3(t *testing.T) {
 	}
 }
 
-// TestScriptsInACluster compares which keys a script may use in cluster mode.
-func TestScriptsInACluster(t *testing.T) {
+// startClusters starts both servers in cluster mode, with all slots.
+func startClusters(t *testing.T) (redis, ours *peer) {
+	t.Helper()
 	startRedis(t, false) // or skips
-	ours := startOurs(t)
+	ours = startOurs(t)
 	_, bus, _ := strings.Cut(fmt.Sprint("127.0.0.1:", porttest.Free(t)), ":")
-	redis := &peer{name: "redis"}
+	redis = &peer{name: "redis"}
 	redis.launch(t, exec.Command("redis-server", "--save", "", "--cluster-enabled", "yes", "--cluster-port", bus, "--dir", t.TempDir()))
 	bin := ours.program
 	if bin == "" {
@@ -193,6 +194,12 @@ func TestScriptsInACluster(t *testing.T) {
 		info, err := redis.admin.do("CLUSTER", "INFO")
 		return err == nil && strings.Contains(info.text, "cluster_state:ok")
 	}, replyTimeout, 50*time.Millisecond)
+	return redis, ours
+}
+
+// TestScriptsInACluster compares which keys a script may use in cluster mode.
+func TestScriptsInACluster(t *testing.T) {
+	redis, ours := startClusters(t)
 	b := newBoth(t, redis, ours)
 	b.same("SET", "{a}1", "x")
 	b.same("SET", "{b}1", "y")

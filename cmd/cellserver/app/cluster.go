@@ -48,7 +48,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			return int64(cfg.AutoAOFRewritePercent), cfg.AutoAOFRewriteMinSize
 		},
 		Edge: cluster.Edge{
-			Deliver: func(channel, message []byte) { a.server.Deliver(channel, message) },
+			Deliver: func(shard bool, channel, message []byte) { a.server.Deliver(shard, channel, message) },
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() }, Failed: a.clusterFailed,
 		},
 	}
