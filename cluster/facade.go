@@ -67,6 +67,9 @@ func (m *Member) Metrics() (numbers topology.Metrics) {
 	return numbers
 }
 
+// OpenSentinel says at which ports clients in Sentinel mode are served. Call it before Start.
+func (m *Member) OpenSentinel(ports topology.Ports) { m.o.Sentinel = ports }
+
 // Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of
 // the client.
 func (m *Member) Forwards() (net.Listener, error) { return m.port.Forwards() }

@@ -19,6 +19,7 @@ type Options struct {
 	List     []topology.Address // cluster-nodes
 	Announce topology.Address   // what clients and nodes are to use; a zero field is not set
 	TLSPort  int                // that clients with TLS are to use; 0 for none
+	Sentinel topology.Ports     // that clients in Sentinel mode are to use
 	Fallback topology.Address   // own address if none of List reaches this node; without Host: found out
 	Zone     string
 	Run      string // a random number of 40 hexadecimal digits

@@ -28,7 +28,10 @@ func (s service) Hello(asker peer.Hello) peer.Hello {
 
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
-	h := peer.Hello{Standing: m.standing(), Feature: feature, Release: m.o.Release, TLSPort: m.o.TLSPort, Time: m.o.Wall()}
+	h := peer.Hello{
+		Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Wall(),
+		Ports: peer.Ports{TLSPort: m.o.TLSPort, Sentinel: m.o.Sentinel},
+	}
 	g := m.taking()
 	if g == nil {
 		return h

@@ -105,7 +105,8 @@ func (v *vitals) overlay(base *topology.View) *topology.View {
 	for i := range shown.Nodes {
 		if k := &shown.Nodes[i]; i != shown.Self {
 			one := v.byID[k.ID]
-			k.Healthy, k.Applied, k.TLSPort = k.Healthy && one.answers(), one.Applied, one.TLSPort
+			k.Healthy, k.Applied, k.Unheard = k.Healthy && one.answers(), one.Applied, one.heard == 0
+			k.TLSPort, k.Sentinel = one.TLSPort, one.Sentinel
 		}
 	}
 	v.base, v.shown = base, &shown

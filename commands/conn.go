@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"cellserver/acl"
+	"cellserver/internal/topology"
 	"cellserver/limiters/rules"
 	"cellserver/resp"
 )
@@ -74,6 +75,7 @@ type Link struct {
 	// replying. Nil for every other client.
 	Asked      *rules.Question
 	Leases     Leases       // what the connection has leased
+	Whole      bool         // the client does not know slots (topology.Door); fixed before the first command
 	proto      atomic.Int32 // RESP version
 	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }
@@ -127,6 +129,9 @@ func (l *Link) FlushSelfPushes(w *resp.Writer) {
 		l.selfPushes = l.selfPushes[:0]
 	}
 }
+
+// Door returns the way by which the client has come.
+func (l *Link) Door() topology.Door { return topology.Door{TLS: l.Peer.Encrypted(), Whole: l.Whole} }
 
 // IsLocal reports whether the client connects from a loopback address or over the unix socket.
 func (l *Link) IsLocal() bool {

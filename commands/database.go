@@ -13,6 +13,9 @@ func (c *Call) Database(i int) (int, error) {
 // HasDatabase reports whether a database exists.
 func (c *Call) HasDatabase(n int) bool { return n >= 0 && n < c.Server.Store.Databases() }
 
+// HasSlots reports whether the client shares its keys out to slots: it knows clusters, and the server is one.
+func (c *Call) HasSlots() bool { return c.Server.Config().ClusterEnabled && !c.Conn.Link.Whole }
+
 // ExistsIn reports whether a database has a key.
 func (c *Call) ExistsIn(db int, key []byte) bool {
 	was := c.Tx.DB()

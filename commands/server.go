@@ -7,6 +7,7 @@ import (
 	"cellserver/acl"
 	"cellserver/internal/config"
 	"cellserver/internal/topk"
+	"cellserver/internal/topology"
 	"cellserver/limiters/adaptive"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
@@ -315,9 +316,9 @@ type Spike struct{ Seconds, Millis int64 }
 
 // Report describes the server as text: INFO.
 type Report interface {
-	// Info returns the sections of INFO that wanted accepts. now is in Unix nanoseconds. With tls, it shows
-	// the ports of other nodes for clients that speak TLS. An optional section is not a default section.
-	Info(now int64, tls bool, wanted func(title string, optional bool) bool) string
+	// Info returns the sections of INFO that wanted accepts. now is in Unix nanoseconds. It shows the ports
+	// of other nodes for clients that come by the door. An optional section is not a default section.
+	Info(now int64, door topology.Door, wanted func(title string, optional bool) bool) string
 
 	// Status returns the numbers of the server as JSON.
 	Status() string

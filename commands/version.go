@@ -9,9 +9,10 @@ const RedisVersion = "7.0.15"
 // Version is the server's own version.
 const Version = "0.1.0"
 
-// Mode returns the name of the server's mode in INFO and HELLO: "standalone" or "cluster".
-func Mode(cfg *config.Config) string {
-	if cfg.ClusterEnabled {
+// Mode returns the name of the server's mode in INFO and HELLO: "standalone" or "cluster". A client that does
+// not know slots sees a server without them.
+func Mode(cfg *config.Config, whole bool) string {
+	if cfg.ClusterEnabled && !whole {
 		return "cluster"
 	}
 	return "standalone"

@@ -75,7 +75,8 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 		return
 	}
 	a, b, name := &old.Nodes[from], &now.Nodes[to], s.Config().Cluster.SentinelMasterName
-	plain, encrypted := switched(name, a, b, false), switched(name, a, b, true)
+	plain := switched(name, a, b, topology.Door{Whole: true})
+	encrypted := switched(name, a, b, topology.Door{Whole: true, TLS: true})
 	s.pubsub.Tell([]byte("+switch-master"), func(to *commands.Conn) []byte {
 		if to.Link.Peer.Encrypted() {
 			return encrypted
@@ -89,8 +90,8 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 
 // switched returns the message about another leader, or about another address of the leader; nil if neither
 // has changed.
-func switched(name string, a, b *topology.Node, tls bool) []byte {
-	from, to := a.ClientPort(tls), b.ClientPort(tls)
+func switched(name string, a, b *topology.Node, door topology.Door) []byte {
+	from, to := a.ClientPort(door), b.ClientPort(door)
 	if a.ID == b.ID && a.Host == b.Host && from == to {
 		return nil
 	}

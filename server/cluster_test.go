@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"cmp"
+	"fmt"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -46,6 +48,42 @@ func TestChannelsOfShards(t *testing.T) {
 			h.Do(command)
 		}
 		require.Equal(t, crossSlot, h.Do("EXEC"))
+	}
+}
+
+// TestClientsWithoutSlots: a client that came by SENTINEL or by proxy-port sees a Redis with replicas.
+func TestClientsWithoutSlots(t *testing.T) {
+	leader, _ := servertest.NewMember(t, 0, 0)
+	leader.Want("MSET a 1 b 2", resptest.Error("CROSSSLOT Keys in request don't hash to the same slot"))
+	leader.State.Conn().Link.Whole = true
+	leader.Want("MSET a 1 b 2", servertest.OK)
+	leader.Want("EVAL 'return redis.call(\"mget\", \"a\", KEYS[1])' 1 b", []any{"1", "2"})
+	leader.Want("EVAL '#!lua flags=no-cluster\nreturn redis.call(\"mget\", KEYS[1], KEYS[2])' 2 a b", []any{"1", "2"})
+	leader.Do("CL.RULE SET r SCOPES org user LIMIT CL.WINDOW 10 60 LIMIT CL.WINDOW 5 60")
+	require.NotContains(t, leader.Do("CL.CHECK r a b"), "CROSSSLOT")
+	leader.Want("SELECT 1", servertest.OK)
+
+	follower, cluster := servertest.NewMember(t, 0, 1)
+	follower.State.Conn().Link.Whole = true
+	const readOnly = resptest.Error("READONLY You can't write against a read only replica.")
+	const masterDown = resptest.Error("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.")
+	all := map[string]any{"MGET a b": nil, "SET a 1": readOnly, "FLUSHALL": readOnly, "BLPOP l 0": readOnly, "DBSIZE": nil}
+	for state, reads := range map[string]any{"fresh": nil, "old": masterDown, "led before": masterDown} {
+		view := servertest.View(3, 0, 1)
+		switch state {
+		case "old":
+			view.Fresh = 1
+		case "led before":
+			view = servertest.View(3, 0, 0)
+		}
+		cluster.Now = view
+		for command, want := range all {
+			if want == nil && reads == nil {
+				require.NotContains(t, fmt.Sprint(follower.Do(command)), "MASTERDOWN", state+" "+command)
+				continue
+			}
+			follower.Want(command, cmp.Or(want, reads))
+		}
 	}
 }
 

@@ -8,10 +8,13 @@ import (
 // checkCluster returns an error in cluster mode if a command or a transaction must not run on this
 // node. Its keys have different slots, or another node leads their slot.
 func (c *Client) checkCluster(call *commands.Call) error {
-	if c.batch.epoch != 0 && hasOneKey(call.Cmd) {
+	if c.batch.epoch != 0 && (hasOneKey(call.Cmd) || c.conn.Link.Whole) {
 		return nil // this node leads all slots
 	}
 	slot, err := slotOf(call)
+	if c.conn.Link.Whole {
+		err = nil
+	}
 	if err != nil || c.batch.epoch != 0 || c.server.control.topology == nil {
 		return err
 	}
@@ -27,7 +30,7 @@ const (
 func (c *Client) checkInScript(call *commands.Call) error {
 	slot, err := slotOf(call)
 	switch {
-	case err != nil:
+	case err != nil && !c.conn.Link.Whole:
 		return errScriptNode
 	case c.batch.epoch != 0 || c.server.control.topology == nil:
 		return nil

@@ -13,12 +13,14 @@ import (
 const (
 	errClusterDown commands.Error = "CLUSTERDOWN The cluster is down"
 	errReadOnly    commands.Error = "READONLY You can't write against a read only replica."
+	errMasterDown  commands.Error = "MASTERDOWN Link with MASTER is down and " +
+		"replica-serve-stale-data is set to 'no'."
 )
 
 // errMoved tells a cluster client which node leads the slot of a command. A client that speaks TLS gets the
 // port for TLS.
-func errMoved(slot uint16, n *topology.Node, tls bool) error {
-	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.ClientPort(tls)))
+func errMoved(slot uint16, n *topology.Node, door topology.Door) error {
+	return commands.Error(fmt.Sprintf("MOVED %d %s:%d", slot, n.Host, n.ClientPort(door)))
 }
 
 // hasOneKey reports whether a command has one key, whatever its arguments are.
@@ -61,7 +63,8 @@ func slotOf(call *commands.Call) (slot int, err error) {
 // its keys use keys only if their flags or their arguments say so.
 func usesKeys(call *commands.Call) bool {
 	cmd := call.Cmd
-	if call.EffectiveFlags()&(commands.Write|commands.ReadOnly) != 0 || cmd.Flags&commands.Loading == 0 && cmd.Footprint != nil {
+	const onKeys = commands.Write | commands.ReadOnly
+	if call.EffectiveFlags()&onKeys != 0 || cmd.Flags&commands.Loading == 0 && cmd.Footprint != nil {
 		return true
 	}
 	slot, _ := slotOf(call)
@@ -74,11 +77,12 @@ func usesKeys(call *commands.Call) bool {
 //   - reads of a READONLY client, while the keys are fresh
 //   - reads without keys, while the keys are fresh: SCAN, KEYS, DBSIZE, RANDOMKEY
 //
-// A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. Three answers differ
-// from Redis:
+// A write without keys, such as FLUSHALL, is the error READONLY. All others are MOVED. To a client that does
+// not know slots the node is a replica of a Redis without a cluster: it reads, and writes are READONLY. Three
+// answers differ from Redis:
 //   - READONLY clients also read while the cluster is down, as long as the keys are fresh.
-//   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does CL.RULE TRY, because only
-//     the leader knows the requests.
+//   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does
+//     CL.RULE TRY, because only the leader knows the requests.
 //   - A node that the view calls the leader, but that has no epoch, runs nothing: changes that it
 //     made before may be taken back.
 func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error {
@@ -86,13 +90,20 @@ func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error
 		return nil
 	}
 	writes := call.EffectiveFlags()&commands.Write != 0
-	if slot < 0 && call.Cmd.Group == commands.GroupLimiter && (writes || call.Cmd.FullName() == "cl.rule|try") {
+	try := call.Cmd.FullName() == "cl.rule|try"
+	if slot < 0 && call.Cmd.Group == commands.GroupLimiter && (writes || try) {
 		writes, slot = true, int(ruleset.Slot())
 	}
 	leader := v.LeaderOf(uint16(max(slot, 0)))
 	switch {
 	case v.State == topology.Joining:
 		return errLoading
+	case call.Conn.Link.Whole && writes:
+		return errReadOnly
+	case call.Conn.Link.Whole && (leader == v.Self || v.Fresh != 0 && now > v.Fresh):
+		return errMasterDown
+	case call.Conn.Link.Whole:
+		return tooOld(v, now)
 	case leader == v.Self:
 		return errClusterDown
 	case slot < 0 && writes:
@@ -102,11 +113,11 @@ func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error
 	case v.State == topology.Down || leader < 0:
 		return errClusterDown
 	}
-	to, encrypted := &v.Nodes[leader], call.Conn.Link.Peer.Encrypted()
-	if to.ClientPort(encrypted) == 0 {
+	to, door := &v.Nodes[leader], call.Conn.Link.Door()
+	if to.ClientPort(door) == 0 {
 		return errClusterDown // it leads, and its address for clients is not applied here yet
 	}
-	return errMoved(uint16(slot), to, encrypted)
+	return errMoved(uint16(slot), to, door)
 }
 
 // tooOld returns an error if the keys of a node that follows are too old to read, or if the node has not

@@ -180,7 +180,7 @@ var mayImport = map[string][]string{
 	"cmd/cellserver/clock": {},
 	"cmd/cellserver/files": {"internal/config"},
 	"cmd/cellserver/listen": {"cluster/peer", "cmd/cellserver/files", "commands", "httpapi", "httpapi/bounded",
-		"internal/config"},
+		"internal/config", "internal/topology"},
 	"cmd/cellserver/app": {"router", "sidecar", "sidecar/account", "cmd/cellserver/clock",
 		"cmd/cellserver/files", "cmd/cellserver/listen", "acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
 		"cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi",

@@ -28,13 +28,19 @@ type Service interface {
 	Publish(shard bool, channel, message []byte)
 }
 
+// Ports are further ports for clients, as announced; 0 for none.
+type Ports struct {
+	TLSPort  int            `json:"tls,omitempty"`     // for clients that speak TLS
+	Sentinel topology.Ports `json:"sentinel,omitzero"` // for clients in Sentinel mode
+}
+
 // Hello is who a node is.
 type Hello struct {
 	roster.Standing
+	Ports
 	Feature int    `json:"feature"`           // the highest level that its release can work at
 	Release string `json:"release,omitempty"` // for people
 	Client  string `json:"client,omitempty"`  // host:port for clients, as announced
-	TLSPort int    `json:"tls,omitempty"`     // for clients that speak TLS, as announced; 0 for none
 	Peer    string `json:"peer,omitempty"`    // host:port of the peer port, as announced
 	Zone    string `json:"zone,omitempty"`    // availability zone of the node
 	Leader  Leader `json:"leader"`            // as far as the node knows

@@ -222,7 +222,8 @@ func (r *Roster) View(leader string, term, applied uint64) *topology.View {
 		k := r.node(s)
 		k.Healthy = leader != r.self.ID || !r.silent[s.ID] // only a leader knows
 		if k.ID == r.self.ID {
-			k.Applied, k.TLSPort, k.Features = applied, r.self.TLSPort, r.self.Features
+			k.Applied, k.Features = applied, r.self.Features
+			k.TLSPort, k.Sentinel = r.self.TLSPort, r.self.Sentinel
 		}
 		v.Nodes = append(v.Nodes, k)
 	}

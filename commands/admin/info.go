@@ -20,12 +20,13 @@ var _ = commands.Register(&commands.Command{
 
 func info(c *commands.Call) error {
 	asked := c.Args[1:]
-	c.Out.Verbatim("txt", c.Server.Stats.Report.Info(c.Now, c.Conn.Link.Peer.Encrypted(), func(title string, optional bool) bool {
+	wanted := func(title string, optional bool) bool {
 		if len(asked) == 0 {
 			return !optional
 		}
 		return slices.ContainsFunc(asked, func(arg []byte) bool { return asksFor(arg, title, optional) })
-	}))
+	}
+	c.Out.Verbatim("txt", c.Server.Stats.Report.Info(c.Now, c.Conn.Link.Door(), wanted))
 	return nil
 }
 

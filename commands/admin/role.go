@@ -34,7 +34,7 @@ func role(c *commands.Call) error {
 }
 
 func roleOfLeader(c *commands.Call, t commands.Topology) {
-	v, tls := t.View(), c.Conn.Link.Peer.Encrypted()
+	v, door := t.View(), c.Conn.Link.Door()
 	replicas := v.Replicas()
 	c.Out.Array(3)
 	c.Out.BulkString("master")
@@ -42,7 +42,8 @@ func roleOfLeader(c *commands.Call, t commands.Topology) {
 	c.Out.Array(len(replicas))
 	for _, r := range replicas {
 		n := &v.Nodes[r]
-		commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(n.ClientPort(tls)), strconv.FormatUint(v.Applied(r), 10)})
+		port, applied := strconv.Itoa(n.ClientPort(door)), strconv.FormatUint(v.Applied(r), 10)
+		commands.StringArray(c.Out, []string{n.Host, port, applied})
 	}
 }
 
@@ -52,7 +53,7 @@ func roleOfFollower(c *commands.Call, t commands.Topology) {
 	v := t.View()
 	host, port, link := "", 0, "connect"
 	if leader := v.LeaderOf(0); leader >= 0 {
-		host, port = v.Nodes[leader].Host, v.Nodes[leader].ClientPort(c.Conn.Link.Peer.Encrypted())
+		host, port = v.Nodes[leader].Host, v.Nodes[leader].ClientPort(c.Conn.Link.Door())
 	}
 	if v.Follows() {
 		link = "connected"

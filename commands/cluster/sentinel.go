@@ -75,8 +75,12 @@ func named(run func(*commands.Call, *topology.View) error) func(*commands.Call, 
 	}
 }
 
+// isMaster reports whether argument 2 is the name of the leader. A leader whose ports are not known yet has
+// no name: the client asks again, or asks another node.
 func isMaster(c *commands.Call, v *topology.View) bool {
-	return v.LeaderOf(0) >= 0 && string(c.Args[2]) == c.Server.Config().Cluster.SentinelMasterName
+	leader := v.LeaderOf(0)
+	name := c.Server.Config().Cluster.SentinelMasterName
+	return leader >= 0 && !v.Nodes[leader].Unheard && string(c.Args[2]) == name
 }
 
 // sentinelAddr replies with the address of the leader; during an election, of the last leader.
@@ -86,7 +90,7 @@ func sentinelAddr(c *commands.Call, v *topology.View) error {
 		return nil
 	}
 	n := &v.Nodes[v.LeaderOf(0)]
-	commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(portFor(c, n))})
+	commands.StringArray(c.Out, []string{n.Host, strconv.Itoa(sentinelPort(c, n))})
 	return nil
 }
 
@@ -97,7 +101,7 @@ func sentinelMyID(c *commands.Call, v *topology.View) error {
 
 // sentinelMasters lists the leader. Before the first election the list is empty.
 func sentinelMasters(c *commands.Call, v *topology.View) error {
-	if v.LeaderOf(0) < 0 {
+	if leader := v.LeaderOf(0); leader < 0 || v.Nodes[leader].Unheard {
 		c.Out.Array(0)
 		return nil
 	}
@@ -136,14 +140,15 @@ func sentinelReplicas(c *commands.Call, v *topology.View) error {
 		if leaderless(v) || !serves(n) {
 			link = "err"
 		}
-		f := instance(c, fmt.Sprintf("%s:%d", n.Host, portFor(c, n)), n, sentinelFlags("slave", n, n.Voter))
+		name := fmt.Sprintf("%s:%d", n.Host, sentinelPort(c, n))
+		f := instance(c, name, n, sentinelFlags("slave", n, n.Voter))
 		f.add("info-refresh", 0)
 		f.add("role-reported", "slave")
 		f.add("role-reported-time", 0)
 		f.add("master-link-down-time", 0)
 		f.add("master-link-status", link)
 		f.add("master-host", leader.Host)
-		f.add("master-port", portFor(c, leader))
+		f.add("master-port", sentinelPort(c, leader))
 		f.add("slave-priority", 100)
 		f.add("slave-repl-offset", v.Applied(r))
 		f.add("replica-announced", 1)
@@ -193,6 +198,12 @@ func sentinelFlags(kind string, n *topology.Node, connected bool) string {
 	return kind
 }
 
+// sentinelPort returns the port of a node for clients in Sentinel mode: with TLS or without. There they need
+// not know slots.
+func sentinelPort(c *commands.Call, n *topology.Node) int {
+	return n.ClientPort(topology.Door{TLS: c.Conn.Link.Peer.Encrypted(), Whole: true})
+}
+
 // facts are the names and values that describe a node, in their order.
 type facts []string
 
@@ -203,7 +214,7 @@ func instance(c *commands.Call, name string, n *topology.Node, flags string) *fa
 	f := new(facts)
 	f.add("name", name)
 	f.add("ip", n.Host)
-	f.add("port", portFor(c, n))
+	f.add("port", sentinelPort(c, n))
 	f.add("runid", n.ID)
 	f.add("flags", flags)
 	f.add("link-pending-commands", 0)

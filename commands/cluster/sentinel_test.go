@@ -18,6 +18,12 @@ func TestSentinelAddress(t *testing.T) {
 	h.Want("SENTINEL MYID", nodeA)
 	h.Want("CONFIG SET sentinel-master-name limits", ok)
 	h.Want("SENTINEL GET-MASTER-ADDR-BY-NAME mymaster", resptest.NilArray)
+	cluster.Now.Nodes[1].Sentinel = topology.Ports{Plain: 26379}
+	h.Want("SENTINEL GET-MASTER-ADDR-BY-NAME limits", []string{"10.0.0.2", "26379"})
+	cluster.Now.Nodes[1].Unheard = true // its port may be another one
+	h.Want("SENTINEL GET-MASTER-ADDR-BY-NAME limits", resptest.NilArray)
+	h.Want("SENTINEL MASTERS", []any{})
+	cluster.Now.Nodes[1].Unheard, cluster.Now.Nodes[1].Sentinel = false, topology.Ports{}
 	cluster.Now.State, cluster.Now.Nodes[1].Healthy = topology.Down, false
 	h.Want("SENTINEL GET-MASTER-ADDR-BY-NAME limits", []string{"10.0.0.2", "6379"})
 	cluster.Now.Groups[0].Leader = -1

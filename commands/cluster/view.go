@@ -59,9 +59,9 @@ func aloneNode(c *commands.Call) topology.Node {
 	return n
 }
 
-// portFor returns the port of a node for clients like the one that asks: with TLS or without.
+// portFor returns the port of a node for cluster clients like the one that asks: with TLS or without.
 func portFor(c *commands.Call, n *topology.Node) int {
-	return n.ClientPort(c.Conn.Link.Peer.Encrypted())
+	return n.ClientPort(topology.Door{TLS: c.Conn.Link.Peer.Encrypted()})
 }
 
 // errUnknownNode is the error of an id that no node of the cluster has.

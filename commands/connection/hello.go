@@ -80,8 +80,12 @@ func replyHello(c *commands.Call) {
 	commands.Field(w, "version", commands.RedisVersion)
 	commands.Number(w, "proto", int64(w.Proto))
 	commands.Number(w, "id", c.Conn.ID)
-	commands.Field(w, "mode", commands.Mode(c.Server.Config()))
-	commands.Field(w, "role", "master")
+	commands.Field(w, "mode", commands.Mode(c.Server.Config(), c.Conn.Link.Whole))
+	role := "master"
+	if t := c.Server.Control.Topology(); t != nil && t.Epoch() == 0 {
+		role = "replica"
+	}
+	commands.Field(w, "role", role)
 	w.BulkString("modules")
 	w.Array(0)
 }

@@ -17,7 +17,7 @@ func selectDB(c *commands.Call) error {
 	switch {
 	case err != nil:
 		return err
-	case n != 0 && c.Server.Config().ClusterEnabled:
+	case n != 0 && c.HasSlots():
 		return errSelectInCluster
 	case !c.HasDatabase(n):
 		return commands.ErrDBRange

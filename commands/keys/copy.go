@@ -22,7 +22,7 @@ func copyKey(c *commands.Call) error {
 		return err
 	}
 	from, to := c.Args[1], c.Args[2]
-	if c.Server.Config().ClusterEnabled && db != 0 {
+	if c.HasSlots() && db != 0 {
 		return errCopyInCluster
 	}
 	if db == c.Tx.DB() && string(from) == string(to) {

@@ -13,7 +13,7 @@ var _ = commands.Register(&commands.Command{
 const errMoveInCluster commands.Error = "ERR MOVE is not allowed in cluster mode"
 
 func move(c *commands.Call) error {
-	if c.Server.Config().ClusterEnabled {
+	if c.HasSlots() {
 		return errMoveInCluster
 	}
 	db, err := c.Database(2)

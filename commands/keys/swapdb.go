@@ -20,7 +20,7 @@ const (
 const errSwapInCluster commands.Error = "ERR SWAPDB is not allowed in cluster mode"
 
 func swapdb(c *commands.Call) error {
-	if c.Server.Config().ClusterEnabled {
+	if c.HasSlots() {
 		return errSwapInCluster
 	}
 	a, err := c.Int32(1)

@@ -99,7 +99,7 @@ func checkKeys(c *commands.Call, first int, keys [][]byte) error {
 	if len(keys) < 2 {
 		return nil
 	}
-	if err := c.Runner.Permit(c, first+len(keys)-1); err != nil || !c.Server.Config().ClusterEnabled {
+	if err := c.Runner.Permit(c, first+len(keys)-1); err != nil || !c.HasSlots() {
 		return err
 	}
 	for _, key := range keys[1:] {

@@ -30,7 +30,8 @@ type Cluster struct {
 	AnnounceTLSPort               int    // 0: the port for TLS, if there is one
 
 	SentinelMasterName string
-	SentinelAuth       bool // SENTINEL needs AUTH
+	Sentinel           topology.Ports // 0: see SentinelPorts
+	SentinelAuth       bool           // SENTINEL needs AUTH
 }
 
 // Durability says when a node tells the leader that it has an entry of the log.
@@ -64,6 +65,30 @@ func (c *Config) PeerPort() (peer, base int) {
 	return base + topology.PeerOffset, base
 }
 
+// sentinelOffset plus a port for clients is the port for Sentinel mode: 26379, as Redis's sentinels have.
+const sentinelOffset = 20000
+
+// SentinelPorts returns the ports for clients in Sentinel mode. A port is 0 if the server has no such port
+// for other clients, and -1 if its default is not free.
+func (c *Config) SentinelPorts() topology.Ports {
+	port := func(own, base int) int {
+		switch {
+		case base == 0 || len(c.Cluster.Nodes) == 0:
+			return 0
+		case own != 0:
+			return own
+		}
+		n := base + sentinelOffset
+		taken := slices.ContainsFunc(c.listeners(), func(l listener) bool { return l.port == n })
+		if n > 65535 || taken {
+			return -1
+		}
+		return n
+	}
+	own := c.Cluster.Sentinel
+	return topology.Ports{Plain: port(own.Plain, c.Port), TLS: port(own.TLS, c.TLSPort)}
+}
+
 // AnnouncedHost returns the name or address that cluster-announce-hostname or cluster-announce-ip sets; ""
 // for none.
 func (c *Cluster) AnnouncedHost() string {
@@ -92,6 +117,10 @@ func (c *Config) validateCluster() error {
 			return errors.New("proxy-port needs cluster-nodes: a server that is alone has no leader to " +
 				"pass clients on to")
 		}
+		if c.Cluster.Sentinel != (topology.Ports{}) {
+			return errors.New("sentinel-port and sentinel-tls-port need cluster-nodes: a server that is " +
+				"alone has one port for all clients")
+		}
 		return nil
 	}
 	peer, base := c.PeerPort()
@@ -107,6 +136,9 @@ func (c *Config) validateCluster() error {
 		const high = "cluster-port is %d + %d without a value of its own, which is more than 65535: " +
 			"set cluster-port"
 		return fmt.Errorf(high, base, topology.PeerOffset)
+	case c.Cluster.Sentinel.Plain != 0 && c.Port == 0 || c.Cluster.Sentinel.TLS != 0 && c.TLSPort == 0:
+		return errors.New("sentinel-port needs port, and sentinel-tls-port needs tls-port: " +
+			"clients in Sentinel mode are served as the others are")
 	case c.Cluster.TLS && (c.TLSCertFile == "" || c.TLSKeyFile == "" || c.TLSCACertFile == ""):
 		return errors.New("tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes " +
 			"check each other's certificate")

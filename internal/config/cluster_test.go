@@ -3,6 +3,8 @@ package config
 import (
 	"testing"
 
+	"cellserver/internal/topology"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,6 +45,10 @@ func TestValidateCluster(t *testing.T) {
 		{"a port for nodes behind another one", map[string]string{"cluster-port": "7100", "cluster-announce-bus-port": "16379"}, ""},
 		{"a proxy", map[string]string{"proxy-port": "6380"}, ""},
 		{"a proxy alone", map[string]string{"proxy-port": "6380", "cluster-nodes": ""}, "proxy-port needs cluster-nodes: a server that is alone has no leader to pass clients on to"},
+		{"Sentinel mode on the port of the proxy", map[string]string{"proxy-port": "6380", "sentinel-port": "6380"}, "proxy-port and sentinel-port are both 6380: choose another port for one of them"},
+		{"Sentinel mode alone", map[string]string{"sentinel-port": "26379", "cluster-nodes": ""}, "sentinel-port and sentinel-tls-port need cluster-nodes: a server that is alone has one port for all clients"},
+		{"Sentinel mode with TLS without TLS", map[string]string{"sentinel-tls-port": "26380"},
+			"sentinel-port needs port, and sentinel-tls-port needs tls-port: clients in Sentinel mode are served as the others are"},
 		{"TLS without files", map[string]string{"tls-cluster": "yes", "tls-cert-file": "c", "tls-key-file": "k"},
 			"tls-cluster needs tls-cert-file, tls-key-file and tls-ca-cert-file: nodes check each other's certificate"},
 		{"TLS", map[string]string{"tls-cluster": "yes", "tls-cert-file": "c", "tls-key-file": "k", "tls-ca-cert-file": "a"}, ""},
@@ -113,4 +119,22 @@ func TestAnnouncedHost(t *testing.T) {
 	require.Equal(t, "", (&Cluster{}).AnnouncedHost())
 	require.Equal(t, "10.0.0.1", (&Cluster{AnnounceIP: "10.0.0.1"}).AnnouncedHost())
 	require.Equal(t, "node-1", (&Cluster{AnnounceIP: "10.0.0.1", AnnounceHostname: "node-1"}).AnnouncedHost())
+}
+
+// TestSentinelPorts: the default is Redis's port of sentinels, unless another directive has it.
+func TestSentinelPorts(t *testing.T) {
+	tls := map[string]string{"tls-port": "6380", "tls-cert-file": "c", "tls-key-file": "k", "tls-auth-clients": "no"}
+	for _, story := range []struct {
+		values map[string]string
+		want   topology.Ports
+	}{
+		{nil, topology.Ports{Plain: 26379}},
+		{tls, topology.Ports{Plain: 26379, TLS: 26380}},
+		{map[string]string{"sentinel-port": "5000"}, topology.Ports{Plain: 5000}},
+		{map[string]string{"http-port": "26379"}, topology.Ports{Plain: -1}},
+		{map[string]string{"port": "50000", "cluster-nodes": "10.0.0.1:50000@6000", "cluster-port": "6000"}, topology.Ports{Plain: -1}},
+		{map[string]string{"cluster-nodes": ""}, topology.Ports{}},
+	} {
+		require.Equal(t, story.want, member(t, story.values).SentinelPorts(), story.values)
+	}
 }

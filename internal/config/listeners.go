@@ -25,7 +25,9 @@ func (c *Config) listeners() []listener {
 	if len(c.Cluster.Nodes) > 0 {
 		peer, _ := c.PeerPort()
 		all = append(all, listener{"cluster-port", peer, c.Bind},
-			listener{"proxy-port", c.Cluster.ProxyPort, c.Bind})
+			listener{"proxy-port", c.Cluster.ProxyPort, c.Bind},
+			listener{"sentinel-port", c.Cluster.Sentinel.Plain, c.Bind},
+			listener{"sentinel-tls-port", c.Cluster.Sentinel.TLS, c.Bind})
 	}
 	return slices.DeleteFunc(all, func(l listener) bool { return l.port == 0 })
 }

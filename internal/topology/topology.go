@@ -30,6 +30,8 @@ type Node struct {
 	Host     string // announced to clients
 	Port     int    // of clients
 	TLSPort  int    `json:",omitempty"` // of clients that speak TLS; 0 if there is none, or if it is unknown
+	Sentinel Ports  `json:",omitzero"`  // of clients in Sentinel mode
+	Unheard  bool   `json:",omitempty"` // it has not said its further ports to this node yet
 	PeerPort int    // of other nodes
 	Zone     string // availability zone of the node; may be empty
 	Features int    // the highest feature level that it knows; 0 if it is unknown
@@ -41,13 +43,29 @@ type Node struct {
 // Address returns where the others reach the node.
 func (n *Node) Address() Address { return Address{n.Host, n.Port, n.PeerPort} }
 
-// ClientPort returns the port for clients. If tls is true, it returns the port for clients that speak TLS,
-// if the node has one.
-func (n *Node) ClientPort(tls bool) int {
-	if tls && n.TLSPort != 0 {
-		return n.TLSPort
+// Ports are two ports of a node for the same clients; 0 for none.
+type Ports struct {
+	Plain int `json:"plain,omitempty"`
+	TLS   int `json:"tls,omitempty"`
+}
+
+// Door is the way by which a client has come.
+type Door struct {
+	TLS   bool
+	Whole bool // the client does not know slots: it came to proxy-port or to a port for Sentinel mode
+}
+
+// ClientPort returns the port for clients that come by a door. A node without a port for TLS, or for
+// Sentinel mode, has its port for all clients.
+func (n *Node) ClientPort(d Door) int {
+	ports := Ports{n.Port, n.TLSPort}
+	if d.Whole && n.Sentinel != (Ports{}) {
+		ports = n.Sentinel
 	}
-	return n.Port
+	if d.TLS && ports.TLS != 0 || ports.Plain == 0 {
+		return ports.TLS
+	}
+	return ports.Plain
 }
 
 // Group is a range of slots with one leader. A node that led stays its own Leader until all its

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"cellserver/internal/topology"
 )
 
 // section is one section of INFO.
@@ -34,8 +36,8 @@ var sections = []section{
 }
 
 // Info implements [commands.Report].
-func (r *Report) Info(now int64, tls bool, wanted func(title string, optional bool) bool) string {
-	t := text{tls: tls}
+func (r *Report) Info(now int64, door topology.Door, wanted func(title string, optional bool) bool) string {
+	t := text{door: door}
 	for i := range sections {
 		s := &sections[i]
 		if !wanted(s.title, s.optional) || s.sidecar && r.Process.Sidecar == nil {
@@ -53,7 +55,7 @@ func (r *Report) Info(now int64, tls bool, wanted func(title string, optional bo
 // text builds the text of INFO.
 type text struct {
 	strings.Builder
-	tls bool // the reader speaks TLS
+	door topology.Door // of the reader
 }
 
 // add writes a field. The value must not have line breaks.

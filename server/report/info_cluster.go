@@ -50,7 +50,7 @@ func leaderFields(t *text, v *topology.View) {
 			state = "send_bulk"
 		}
 		t.add(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=0",
-			n.Host, n.ClientPort(t.tls), state, v.Applied(r)))
+			n.Host, n.ClientPort(t.door), state, v.Applied(r)))
 	}
 }
 
@@ -58,7 +58,7 @@ func followerFields(t *text, v *topology.View) {
 	t.add("role", "slave")
 	host, port := "", 0
 	if leader := v.LeaderOf(0); leader >= 0 {
-		host, port = v.Nodes[leader].Host, v.Nodes[leader].ClientPort(t.tls)
+		host, port = v.Nodes[leader].Host, v.Nodes[leader].ClientPort(t.door)
 	}
 	link, lastIO := "down", -1
 	if v.Follows() {
@@ -79,7 +79,7 @@ func followerFields(t *text, v *topology.View) {
 
 // infoCluster shows the cluster as this node sees it.
 func (r *Report) infoCluster(t *text, _ int64) {
-	t.add("cluster_enabled", commands.Bit(r.Config().ClusterEnabled))
+	t.add("cluster_enabled", commands.Bit(r.Config().ClusterEnabled && !t.door.Whole))
 	cluster := r.Control.Topology()
 	if cluster == nil {
 		return

@@ -18,7 +18,7 @@ func (r *Report) infoServer(t *text, now int64) {
 	t.add("redis_git_sha1", "00000000")
 	t.add("redis_git_dirty", 0)
 	t.add("redis_build_id", "0")
-	t.add("redis_mode", r.mode())
+	t.add("redis_mode", commands.Mode(r.Config(), t.door.Whole))
 	t.add("os", p.OS)
 	t.add("arch_bits", 64)
 	t.add("monotonic_clock", "POSIX clock_gettime")
@@ -102,6 +102,3 @@ func (r *Report) infoKeyspace(t *text, _ int64) {
 		}
 	}
 }
-
-// mode returns the mode of the server in INFO.
-func (r *Report) mode() string { return commands.Mode(r.Config()) }

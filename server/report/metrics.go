@@ -26,7 +26,8 @@ func (r *Report) Metrics() string {
 func (r *Report) metricsServer(x *exposition) {
 	usage, traffic := r.Process.usage(), r.traffic()
 	x.gauge("info", "Version, mode and run id of the server. The value is always 1.")
-	x.add(1, "version", commands.Version, "mode", r.mode(), "run_id", r.Control.RunID())
+	mode := commands.Mode(r.Config(), false)
+	x.add(1, "version", commands.Version, "mode", mode, "run_id", r.Control.RunID())
 	x.one(x.gauge, "uptime_seconds", inSeconds(r.Clock.Monotonic()-r.since), "Seconds since the start.")
 	x.counter("cpu_seconds_total", "CPU time of the process.")
 	x.add(usage.User.Seconds(), "mode", "user")

@@ -24,7 +24,7 @@ const (
 func (r *runner) mayRun(readOnlyCommand bool) error {
 	flags := r.run.script.flags
 	switch {
-	case flags&script.NoCluster != 0 && r.run.call.Server.Config().ClusterEnabled:
+	case flags&script.NoCluster != 0 && r.run.call.HasSlots():
 		return errNoCluster
 	case flags&script.NoWrites == 0 && readOnlyCommand:
 		return errWriteFlag

@@ -128,7 +128,7 @@ func (r *runner) begin(c *commands.Call, o commands.Script, k *known, m *memory)
 	r.engine.Bound(int(cfg.ScriptMemoryLimit), r.mayMake)
 	r.share.limit = cfg.ScriptMemoryLimit
 	r.run = run{call: c, memory: m, script: k, readOnly: o.ReadOnly || k.flags&script.NoWrites != 0}
-	if cfg.ClusterEnabled && k.flags&(script.HasLine|script.AllowCrossSlotKeys) == script.HasLine {
+	if c.HasSlots() && k.flags&(script.HasLine|script.AllowCrossSlotKeys) == script.HasLine {
 		r.run.oneSlot, r.run.slot = true, noSlot
 		r.keepsSlot(c)
 	}

@@ -68,7 +68,6 @@ type entrance struct {
 	sockets      listen.Sockets
 	certificates listen.Certificates
 	peers        peers
-	proxies      []net.Listener // of proxy-port
 }
 
 // New makes a server and opens its listeners: from then on connections wait for Run.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -66,7 +67,7 @@ func TestFailoverOnDemand(t *testing.T) {
 			return reply
 		}
 		c.eventually("the old leader still leads", func() bool { return c.nodes[old].member.Epoch() != epoch })
-		want := fmt.Sprintf("mymaster 127.0.0.1 %d 127.0.0.1 %d", c.ports[old], c.ports[next])
+		want := fmt.Sprintf("mymaster 127.0.0.1 %d 127.0.0.1 %d", c.sentinelPort(old), c.sentinelPort(next))
 		if message := fmt.Sprint(watcher.Recv()); !strings.Contains(message, want) {
 			return message
 		}
@@ -76,7 +77,7 @@ func TestFailoverOnDemand(t *testing.T) {
 	c.steadily(func(leader int) string {
 		for i := range c.nodes {
 			reply := c.ask(i, "SENTINEL", "get-master-addr-by-name", "mymaster")
-			if !strings.Contains(reply, strconv.Itoa(c.ports[leader])) {
+			if !strings.Contains(reply, strconv.Itoa(c.sentinelPort(leader))) {
 				return reply
 			}
 		}
@@ -136,6 +137,67 @@ func overProxy(t *testing.T, port int) (failure string) {
 		conn.Send(step.send...)
 		if reply, err := conn.TryRecv(); err != nil || !strings.Contains(fmt.Sprint(reply), step.want) {
 			return fmt.Sprint(step.send, ": ", reply, " ", err)
+		}
+	}
+	return ""
+}
+
+// TestSentinelDoor: to a client that came by SENTINEL the cluster is a Redis with replicas. A client of the usual port
+// is a cluster client.
+func TestSentinelDoor(t *testing.T) {
+	c := newCluster(t)
+	c.steadily(func(leader int) string {
+		require.NotEqual(t, c.ports[leader], c.sentinelPort(leader))
+		replica := c.notLeader(leader)
+		if listed := c.ask(replica, "SENTINEL", "replicas", "mymaster"); !strings.Contains(listed, fmt.Sprint("port ", c.sentinelPort(replica))) {
+			return listed
+		}
+		return cmp.Or(
+			talk(t, c.ports[leader], "MGET a b", "CROSSSLOT", "SELECT 1", "SELECT is not allowed in cluster mode", "INFO server", "redis_mode:cluster"),
+			talk(t, c.sentinelPort(leader), "MSET a 1 b 2", "OK", "MGET a b", "[1 2]", "MULTI", "OK", "INCR a", "QUEUED", "INCR b", "QUEUED", "EXEC", "[2 3]",
+				"WATCH a b", "OK", "EVAL return{redis.call('incr',KEYS[1]),redis.call('incr',KEYS[2])} 2 a b", "[3 4]",
+				"SINTER x y", "[]", "SELECT 1", "OK", "MSET a db1 c db1", "OK", "COPY a d DB 2", "1", "SWAPDB 1 3", "OK", "MOVE x 2", "0",
+				"SELECT 3", "OK", "MGET a c", "[db1 db1]", "DBSIZE", "2", "INFO server", "redis_mode:standalone", "INFO cluster", "cluster_enabled:0",
+				"ROLE", fmt.Sprint("[127.0.0.1 ", c.sentinelPort(replica))),
+		)
+	})
+	c.steadily(func(leader int) (failure string) {
+		c.eventually("a replica does not show what the leader has", func() bool {
+			port := c.sentinelPort(c.notLeader(leader))
+			failure = talk(t, port, "MGET a b", "[3 4]", "SELECT 3", "OK", "MGET a c", "[db1 db1]", "SELECT 2", "OK", "GET d", "db1",
+				"SET a 1", "READONLY You can't write", "BLPOP l 0", "READONLY", "MULTI", "OK", "GET d", "QUEUED", "EXEC", "[db1]",
+				"EVAL return{redis.call('get',KEYS[1]),redis.call('get',KEYS[2])} 2 d x", "[db1", "EVAL return(redis.call('set',KEYS[1],1)) 1 x", "READONLY",
+				"ROLE", fmt.Sprint("slave 127.0.0.1 ", c.sentinelPort(leader)), "HELLO 3", "replica")
+			return failure == "" || !strings.HasPrefix(failure, "MGET a b: ")
+		})
+		return failure
+	})
+	c.end(c.leader())
+	c.steadily(func(leader int) string { // another node leads, with all databases
+		return talk(t, c.sentinelPort(leader), "MGET a b", "[3 4]", "SELECT 3", "OK", "MGET a c", "[db1 db1]")
+	})
+}
+
+// sentinelPort returns the port that a server has for clients in Sentinel mode.
+func (c *testCluster) sentinelPort(i int) int {
+	v := c.nodes[i].member.View()
+	return v.Nodes[v.Self].Sentinel.Plain
+}
+
+// talk sends commands over one connection. The arguments are commands, each with a part of its reply.
+func talk(t *testing.T, port int, commandsAndReplies ...string) (failure string) {
+	nc, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
+	require.NoError(t, err)
+	conn := resptest.New(t, nc)
+	defer conn.Close()
+	for pair := range slices.Chunk(commandsAndReplies, 2) {
+		var words []any
+		for _, word := range strings.Fields(pair[0]) {
+			words = append(words, word)
+		}
+		conn.Send(words...)
+		if reply, err := conn.TryRecv(); err != nil || !strings.Contains(fmt.Sprint(reply), pair[1]) {
+			return fmt.Sprint(pair[0], ": ", reply, " ", err)
 		}
 	}
 	return ""

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 
@@ -42,7 +41,12 @@ func (a *App) listenForPeers(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	return a.listenForProxy(cfg)
+	if err := a.listenForProxy(cfg); err != nil {
+		return err
+	}
+	ports, err := a.peers.doors.OpenSentinel(&a.sockets, cfg)
+	a.member.OpenSentinel(ports)
+	return err
 }
 
 // listenForProxy serves the clients that other nodes pass on, and opens proxy-port.
@@ -51,22 +55,16 @@ func (a *App) listenForProxy(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
+	peerPort, _ := cfg.PeerPort()
+	a.peers.doors.Add(peerPort)
 	a.sockets.AcceptFrom(forwards)
 	if cfg.Cluster.ProxyPort == 0 {
 		return nil
 	}
-	anyHost := func(host string) (string, error) { return host, nil }
-	return a.sockets.OpenPort(cfg.Bind, cfg.Cluster.ProxyPort, "proxy-port", anyHost, func(ln net.Listener) {
-		a.proxies = append(a.proxies, ln)
+	accept := func(ln net.Listener) {
 		a.sockets.AcceptFrom(&proxyListener{a.sockets.KeptAlive(ln), a.member})
-	})
-}
-
-// closeProxies closes the listeners of proxy-port.
-func (a *App) closeProxies() (err error) {
-	for _, ln := range a.proxies {
-		err = errors.Join(err, ln.Close())
 	}
+	_, err = a.peers.doors.Open(&a.sockets, cfg.Bind, cfg.Cluster.ProxyPort, "proxy-port", accept)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"cellserver/cmd/cellserver/listen"
 	"cellserver/internal/config"
 	"cellserver/resp"
 	"cellserver/resp/transport"
@@ -18,6 +19,8 @@ type peers struct {
 	server    *server.Server
 	transport *transport.Server
 	sidecar   *sidecar.Sidecar // nil if the server has keys of its own
+
+	doors listen.Doors
 
 	mu sync.Mutex // guards the UserData of all connections; held while a client is admitted
 }
@@ -44,6 +47,7 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 		return nil, protectedMode
 	}
 	client := p.server.Connect(c)
+	client.Conn().Link.Whole = p.doors.Has(c.LocalAddr())
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	if p.sidecar != nil {
 		front := p.sidecar.Connect(client, c)

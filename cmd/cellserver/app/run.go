@@ -204,7 +204,7 @@ func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	a.sockets.Close()
-	if err := a.closeProxies(); err != nil {
+	if err := a.peers.doors.Close(); err != nil {
 		a.log.Warn("proxy-port did not close", "error", err)
 	}
 	a.exporter.Stop(ctx)

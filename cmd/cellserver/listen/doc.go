@@ -1,6 +1,7 @@
 // Package listen opens the addresses of a server: for clients, for HTTP, and for other nodes of a cluster.
 //
 //	sockets.go    the listeners for clients; opens a port at each host of bind
+//	doors.go      the ports for clients of a cluster that do not know slots
 //	webdoor.go    the listeners of a handler of HTTP, without and with TLS
 //	endpoints.go  where a configuration asks to listen
 //	listen.go     opens one listener
@@ -17,6 +18,7 @@
 //
 // # Locks
 //
-// Sockets.mu guards the listeners for clients. It is held while they open and close. The locks of package
+// Sockets.mu guards the listeners for clients. It is held while they open and close. Doors.mu guards those
+// for clients that do not know slots. The locks of package
 // bounded guard those of HTTP. The certificates are an atomic pointer.
 package listen

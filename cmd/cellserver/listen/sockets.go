@@ -130,8 +130,9 @@ func (s *Sockets) Close() {
 	}
 }
 
-// OpenPort opens a port at each host of `bind`. `allow` returns the host to listen at, or refuses it. `use`
-// gets each listener. An optional host may not exist. `directive` is that of the port.
+// OpenPort opens a port at each host of `bind`. The system chooses the port if it is 0. `allow` returns the
+// host to listen at, or refuses it. `use` gets each listener. An optional host may not exist. `directive` is
+// that of the port.
 func (s *Sockets) OpenPort(
 	bind []string, port int, directive string,
 	allow func(host string) (string, error), use func(net.Listener),
@@ -152,6 +153,7 @@ func (s *Sockets) OpenPort(
 		ln, err := s.Inherited.listenTCP(network, address)
 		switch {
 		case err == nil:
+			port = portOf(ln.Addr()) // of all hosts, also if the system has chosen it
 			use(ln)
 		case optional:
 			s.Log.Warn("an optional address is skipped", "error", err)
