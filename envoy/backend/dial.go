@@ -18,21 +18,35 @@ func dialer(
 		} else {
 			c, err = d.DialContext(ctx, network, to)
 		}
-		if err != nil || opened == nil {
-			return c, err
+		if err != nil {
+			return nil, err
 		}
-		return &countedConn{Conn: c, closed: sync.OnceFunc(opened())}, nil
+		closed := func() {}
+		if opened != nil {
+			closed = sync.OnceFunc(opened())
+		}
+		return &storeConn{Conn: c, closed: closed}, nil
 	}
 }
 
-// A countedConn tells when it is closed.
-type countedConn struct {
+// A storeConn reads only replies of a bounded size, and tells when it is closed.
+type storeConn struct {
 	net.Conn
-	closed func()
+	lengths lengths
+	closed  func()
+}
+
+// Read implements [net.Conn].
+func (c *storeConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if wrong := c.lengths.check(b[:n]); wrong != nil {
+		return 0, wrong
+	}
+	return n, err
 }
 
 // Close implements [net.Conn].
-func (c *countedConn) Close() error {
+func (c *storeConn) Close() error {
 	c.closed()
 	return c.Conn.Close()
 }

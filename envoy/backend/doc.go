@@ -7,6 +7,7 @@
 //	resp.go      OverRESP: a server, a cluster, sentinels or a sidecar
 //	connect.go   the connection of OverRESP, and what answers at its other end
 //	dial.go      how the connection is opened and closed
+//	lengths.go   the bound on a reply
 //	redis.go     counting in a Redis, which has INCRBY and no CL.MWINDOW
 //
 // The engine gets one command for a request, CL.MWINDOW. So a request counts as a whole, by the clock of

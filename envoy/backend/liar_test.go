@@ -107,6 +107,7 @@ func TestWrongRepliesAreErrors(t *testing.T) {
 	for _, lie := range []string{
 		"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*1\r\n:0\r\n", "*2\r\n:0\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n*1\r\n:0\r\n",
 		strings.Replace(honest, ":2\r\n", "+x\r\n", 1), strings.Replace(honest, "*5", "*6", 1) + ":1\r\n", honest[:20], "?\r\n",
+		"*4611686018427387904\r\n", "*2000000\r\n", "$99999999999\r\n", "$99999999999999999999\r\n", strings.Repeat("*1000\r\n", 2000),
 	} {
 		l.reply.Store(&lie)
 		require.Error(t, ask(), "%q", lie)
@@ -144,4 +145,26 @@ func TestAServerThatStalls(t *testing.T) {
 		_, err := b.Count(t.Context(), count.Request{Domain: "shop", Hits: []count.Hit{hit("a", 3, 1)}})
 		return err == nil
 	}, 20*time.Second, 10*time.Millisecond)
+}
+
+// TestLengths: what a reply may have passes in pieces of any size, and its texts may look like lengths.
+func TestLengths(t *testing.T) {
+	for text, want := range map[string]error{
+		honest + honest: nil, "$11\r\n*9999999999\r\n+OK\r\n": nil, "*-1\r\n$-1\r\n:1\r\n": nil,
+		"*1048577\r\n": errReply, "*1000000\r\n*1000000\r\n": errReply, "$16777217\r\n": errReply, "*x\r\n": errReply,
+		"-" + strings.Repeat("e", 1000) + "\r\n*2\r\n:1\r\n$2\r\nab\r\n": nil,
+	} {
+		for _, size := range []int{1, 3, 1000} {
+			l, got := lengths{}, error(nil)
+			for rest := []byte(text); len(rest) > 0 && got == nil; {
+				n := min(size, len(rest))
+				got = l.check(rest[:n])
+				rest = rest[n:]
+			}
+			require.Equal(t, want, got, "%q", text)
+			if want == nil {
+				require.Zero(t, l.open+l.skip+len(l.line), "%q", text)
+			}
+		}
+	}
 }

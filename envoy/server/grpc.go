@@ -19,7 +19,7 @@ import (
 // choose headers of 60 KB, and each of several descriptors may repeat one.
 const (
 	maxMessage = 1 << 20
-	maxStreams = 100 // of a connection. A client with more requests at once opens another connection
+	maxStreams = 1000 // of a connection
 	maxHeaders = 64 << 10
 	readBuffer = 8 << 10 // of a connection, as there may be many without requests
 	handshake  = 10 * time.Second
