@@ -199,6 +199,40 @@ func TestASlowReaderIsSentAway(t *testing.T) {
 	require.Len(t, strings.Split(text, "\n"), 50_001, "who reads gets all")
 }
 
+// More connections than there may be wait until others end.
+func TestConnectionsAreBounded(t *testing.T) {
+	h := start(t, func(o *Options) { o.Connections = 2 })
+	for listener := range 3 {
+		var held []net.Conn
+		for range 2 {
+			c, err := net.Dial("tcp", h.Address(listener))
+			require.NoError(t, err)
+			held = append(held, c)
+		}
+		answers := make(chan error, 1)
+		go func() {
+			c, err := net.Dial("tcp", h.Address(listener))
+			if err == nil {
+				defer c.Close()
+				_, err = io.WriteString(c, map[bool]string{true: http2.ClientPreface, false: "GET / HTTP/1.0\r\n\r\n"}[listener == 0])
+			}
+			if err == nil {
+				_, err = c.Read(make([]byte, 1))
+			}
+			answers <- err
+		}()
+		select {
+		case <-answers:
+			t.Fatal("a third connection is served")
+		case <-time.After(100 * time.Millisecond):
+		}
+		for _, c := range held {
+			c.Close()
+		}
+		require.NoError(t, <-answers)
+	}
+}
+
 // A client without TLS on a port with TLS is sent away. Certificates that are renewed, the key after the
 // certificate, fail no handshake.
 func TestTLSUnderLoad(t *testing.T) {

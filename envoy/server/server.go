@@ -39,17 +39,18 @@ type Addresses struct {
 
 // Options are what a server is made of.
 type Options struct {
-	Addresses Addresses
-	GRPC      GRPC
-	Service   ratelimit.RateLimitServiceServer
-	Rules     func() *config.Set // in use, or nil
-	Health    *Health
-	Requests  *stats.Timer
-	Metrics   http.Handler  // for Prometheus
-	MetricsAt string        // the path of Metrics
-	Patience  time.Duration // with who reads an answer over HTTP, 0 is a minute
-	Now       func() time.Time
-	Log       *slog.Logger // nil says nothing
+	Addresses   Addresses
+	GRPC        GRPC
+	Service     ratelimit.RateLimitServiceServer
+	Rules       func() *config.Set // in use, or nil
+	Health      *Health
+	Requests    *stats.Timer
+	Metrics     http.Handler  // for Prometheus
+	MetricsAt   string        // the path of Metrics
+	Connections int           // of each listener, 0 is 10,000
+	Patience    time.Duration // with who reads an answer over HTTP, 0 is a minute
+	Now         func() time.Time
+	Log         *slog.Logger // nil says nothing
 }
 
 // A Server serves the rate limit service.
@@ -108,7 +109,7 @@ func (s *Server) listenGRPC() error {
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, netutil.LimitListener(l, maxConnections))
+	s.listeners = append(s.listeners, netutil.LimitListener(l, cmp.Or(s.options.Connections, maxConnections)))
 	return nil
 }
 
@@ -128,7 +129,7 @@ func (s *Server) listenHTTP(address string, handler http.Handler) error {
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, netutil.LimitListener(l, maxConnections))
+	s.listeners = append(s.listeners, netutil.LimitListener(l, cmp.Or(s.options.Connections, maxConnections)))
 	s.http = append(s.http, &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, IdleTimeout: idleTime,
 		WriteTimeout: cmp.Or(s.options.Patience, patience), MaxHeaderBytes: maxHeaders,
