@@ -39,7 +39,7 @@ func TestMapsWithManyKeysAreBounded(t *testing.T) {
 		keys(100_000): "yaml: line 1: the maps have too many keys: one map may have 10000, and several large ones fewer",
 		strings.Repeat("- "+strings.ReplaceAll(many, "\n", "\n  ")+"\n", 200): "the maps have too many keys",
 		anchored: "the maps have too many keys",
-		"a: 1\n" + strings.Repeat("b: 2\n", 1_000_000): "line 3: mapping key \"b\" already defined at line 2",
+		"a: 1\n" + strings.Repeat("b: 2\n", 200_000): "line 3: mapping key \"b\" already defined at line 2",
 		strings.Repeat(" ", maxBytes+1):                "it has 16777217 bytes, and 16777216 are the most",
 		"a: &a {b: *a}\n? [x]\n: 1\n? [y]\n: 2\n":      "already defined",
 	} {
