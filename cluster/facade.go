@@ -67,7 +67,7 @@ func (m *Member) Metrics() (numbers topology.Metrics) {
 	return numbers
 }
 
-// OpenSentinel says at which ports clients in Sentinel mode are served. Call it before Start.
+// OpenSentinel says at which ports clients in Sentinel mode are served. Call it before Serve.
 func (m *Member) OpenSentinel(ports topology.Ports) { m.o.Sentinel = ports }
 
 // Forwards returns a listener of the clients that other nodes pass on. Its connections have the address of

@@ -30,9 +30,14 @@ func (a *App) listenForPeers(cfg *config.Config) error {
 	if a.member == nil {
 		return nil
 	}
+	ports, err := a.peers.doors.OpenSentinel(&a.sockets, cfg)
+	if err != nil {
+		return err
+	}
+	a.member.OpenSentinel(ports) // other nodes ask for them as soon as the peer port is open
 	security := a.certificates.Peers(cfg)
 	port, _ := cfg.PeerPort()
-	err := a.sockets.OpenPort(cfg.Bind, port, "cluster-port", func(host string) (string, error) {
+	err = a.sockets.OpenPort(cfg.Bind, port, "cluster-port", func(host string) (string, error) {
 		if !security.Proves() && isWildcard(host) {
 			host = map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1"}[host]
 		}
@@ -41,12 +46,7 @@ func (a *App) listenForPeers(cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := a.listenForProxy(cfg); err != nil {
-		return err
-	}
-	ports, err := a.peers.doors.OpenSentinel(&a.sockets, cfg)
-	a.member.OpenSentinel(ports)
-	return err
+	return a.listenForProxy(cfg)
 }
 
 // listenForProxy serves the clients that other nodes pass on, and opens proxy-port.
