@@ -36,7 +36,7 @@ read set sortedset list slow dangerous: sort_ro
 write set sortedset list slow dangerous: sort
 scripting slow: fcall fcall_ro function|kill script|debug
 write scripting slow: function|delete function|load function|restore
-admin slow dangerous: cluster|saveconfig failover psync replconf replicaof slaveof sync
+admin slow dangerous: cluster|saveconfig failover psync replconf sync
 admin slow dangerous: module|load module|loadex module|unload
 slow: xgroup xinfo
 

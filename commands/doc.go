@@ -10,7 +10,7 @@
 //	peer.go                                        where replies and decisions go: a transport, or a caller in the process
 //	cost.go                                       how long a command may keep other clients waiting
 //	server.go, clientinfo.go, disk.go, refusal.go  the server, as narrow interfaces
-//	topology.go                                    the cluster, as an interface
+//	topology.go, replication.go                    the cluster, and a server to follow, as interfaces
 //	scripts.go                                     the scripts of the server
 //	blocking.go, keywait.go                        commands that wait for keys
 //	args.go, database.go, expiry.go             arguments that many commands read

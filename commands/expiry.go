@@ -77,6 +77,9 @@ func (o *ExpiryOption) Millis(c *Call, n int64) (int64, bool) {
 	return n + now, true
 }
 
+// IsPast reports whether a key that gets this expiry, in Unix milliseconds, goes at once.
+func (c *Call) IsPast(expireAt int64) bool { return expireAt <= c.NowMillis() && !c.Tx.KeepExpired }
+
 // GapMillis is by how many milliseconds the logical time is ahead of the wall clock, because that was set
 // back. Clients give and get times of the wall clock.
 func (c *Call) GapMillis() int64 {

@@ -101,6 +101,8 @@ type Control interface {
 	RunID() string
 	// Topology returns the cluster that this server belongs to. It is nil if the server is alone.
 	Topology() Topology
+	// Replication makes the server follow another one. It is nil if the server cannot.
+	Replication() Replication
 	// Shutdown begins to stop the server and returns at once. known is false if the edge does not
 	// support it.
 	Shutdown(ShutdownMode) (known bool, err error)

@@ -53,6 +53,23 @@ func (j *jobs) begin(kind Job, now int64, wait bool) (*job, error) {
 	return j.job, nil
 }
 
+// interrupt begins a job. It ends the jobs that run.
+func (j *jobs) interrupt(kind Job, now int64) (*job, error) {
+	for {
+		j.stop(false, SavingJob, RewriteJob)
+		begun, err := j.begin(kind, now, false)
+		if err == nil || j.isClosed() {
+			return begun, err
+		}
+	}
+}
+
+func (j *jobs) isClosed() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.closed
+}
+
 func (j *jobs) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

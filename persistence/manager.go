@@ -275,6 +275,29 @@ func (m *Manager) Reload() error {
 	return m.loader.snapshot(context.Background(), set, set.dump())
 }
 
+// Adopt replaces the keys by those of another store, as [store.Store.Adopt] does, and returns when they are
+// on disk. Until then the old files are the data of a start. If the disk fails, the keys stay in memory, and
+// the log is rewritten when the disk works.
+func (m *Manager) Adopt(from *store.Store) error {
+	j, err := m.jobs.interrupt(RewriteJob, m.clock.Monotonic())
+	if err != nil {
+		return err
+	}
+	defer m.jobs.end()
+	a := &m.appendLog
+	a.journal.Sync()
+	m.store.Adopt(from, a.journal.Suspend)
+	switch {
+	case a.wanted.Load():
+		if err := a.rewrite(j); err != nil {
+			a.failed(err)
+		}
+	case len(m.settings.Load().Save) > 0:
+		_ = m.snapshots.write(j) // it logs its error, and the next save point tries again
+	}
+	return nil
+}
+
 // endLoading ends the condition Loading.
 func (m *Manager) endLoading() {
 	if m.loaded != nil {

@@ -1,17 +1,15 @@
 package server
 
-import (
-	"strings"
-
-	"cellserver/commands"
-)
-
-const errMonitorKeys commands.Error = "ERR Replica can't interact with the keyspace"
+import "cellserver/commands"
 
 // admit returns an error if a command may not run. The checks come in the order of Redis
 // (processCommand of its server.c), because the first failed check is the reply.
 func (c *Client) admit(call *commands.Call) error {
-	flags := call.Cmd.Flags
+	flags, now := call.Cmd.Flags, c.server.condition.Load()
+	c.admitted = now
+	if c.follower != nil {
+		return admitFollower(c.follower, now)
+	}
 	if limits := c.conn.Identity.User.Limits(); limits != nil {
 		if err := c.permit(call, limits); err != nil {
 			return err
@@ -25,7 +23,6 @@ func (c *Client) admit(call *commands.Call) error {
 			return err
 		}
 	}
-	now := c.server.condition.Load()
 	if cfg.MaxMemory != 0 && (now == nil || !now.Loading) {
 		if err := c.server.checkMemory(call, cfg); err != nil {
 			return err
@@ -48,6 +45,9 @@ func (c *Client) admit(call *commands.Call) error {
 // Admit implements [commands.Runner].
 func (c *Client) Admit(inner *commands.Call, wrote bool) error {
 	const onKeys = commands.Write | commands.ReadOnly
+	if c.follower != nil {
+		return nil
+	}
 	if now := c.server.condition.Load(); now != nil && !wrote && inner.Cmd.Flags&onKeys != 0 {
 		if err := checkCondition(inner, now); err != nil {
 			return err
@@ -57,12 +57,6 @@ func (c *Client) Admit(inner *commands.Call, wrote bool) error {
 		return c.checkInScript(inner)
 	}
 	return nil
-}
-
-// errOnlySubscribing is the error of most commands of a subscribed RESP2 client. Such a client
-// cannot distinguish replies from messages.
-func errOnlySubscribing(cmd *commands.Command) error {
-	return commands.Error("ERR Can't execute '" + cmd.FullName() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 }
 
 // refuse replies with the error of a command that did not run. Inside MULTI the error makes EXEC
@@ -81,15 +75,4 @@ func (c *Client) refuse(call *commands.Call, err error) {
 		err = execRefused(err)
 	}
 	c.server.replyError(call, err)
-}
-
-// execRefused is the error of an EXEC that did not run because of err. An error of the cluster stays
-// as it is, because cluster clients parse it.
-func execRefused(err error) error {
-	text := err.Error()
-	switch code, _, _ := strings.Cut(text, " "); code {
-	case "CROSSSLOT", "MOVED", "CLUSTERDOWN":
-		return err
-	}
-	return commands.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(text, "ERR "))
 }

@@ -41,12 +41,18 @@ func (c *Client) awaitKeys(call *commands.Call) (st resp.Status, ended bool) {
 
 // waitIsOver reports whether the time of a waiting command has come, or CLIENT UNBLOCK has ended its wait.
 func (c *Client) waitIsOver(call *commands.Call) bool {
-	return call.Now >= c.conn.Wait.Until || c.entry.State() != clients.Waiting
+	return call.Now >= c.conn.Wait.Until || c.entry.State() != clients.Waiting ||
+		c.server.Condition().Follows()
 }
 
 // endUnserved ends the wait of a command that nobody has served.
 func (c *Client) endUnserved(call *commands.Call) resp.Status {
-	if c.entry.State() == clients.UnblockedErr {
+	switch {
+	case c.server.Condition().Follows():
+		c.conn.Modes.Leaving = true
+		c.refuse(call, errRoleChanged)
+		return resp.Continue
+	case c.entry.State() == clients.UnblockedErr:
 		c.refuse(call, errUnblocked)
 		return resp.Continue
 	}
@@ -65,7 +71,9 @@ func (c *Client) serveWaiters(places []blocked.Place) {
 	epoch, topology := c.batch.epoch, c.server.control.topology
 	s := blocked.Serving{
 		Table: c.server.blocked, Host: c.server, Places: places, Now: c.call.Now, Tx: c.tx, By: &c.conn,
-		Ended: func() bool { return topology != nil && topology.Epoch() != epoch },
+		Ended: func() bool {
+			return topology != nil && topology.Epoch() != epoch || c.server.Condition().Follows()
+		},
 	}
 	if s.Run(inlineServed) {
 		return

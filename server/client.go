@@ -21,6 +21,9 @@ type Client struct {
 	footprint store.Footprint // of the running command; reused
 	timing    timing
 
+	follower *turn      // of the follower whose commands the client runs; nil for all other clients
+	admitted *Condition // under which the command was admitted
+
 	offloaded bool // the session runs the next try of the command on a goroutine of its own
 	batch     batch
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"cellserver/commands"
@@ -20,10 +21,27 @@ type Condition struct {
 	// Outside means that this node of a cluster takes no part in it, for the reason LogFailed. PING is an
 	// error, too.
 	Outside bool
+
+	follows *turn // while the server follows another one; otherwise nil
 }
+
+// turn is the time for which the server follows another one, or the time between two such times. A [Follower]
+// has one.
+type turn struct{ _ byte }
+
+// Follows reports whether the server follows another one. Then it is read-only.
+func (c Condition) Follows() bool { return c.follows != nil }
 
 // SetCondition replaces the condition. Any goroutine may call it.
 func (s *Server) SetCondition(c Condition) {
+	s.conditions.Lock()
+	defer s.conditions.Unlock()
+	c.follows = s.Condition().follows
+	s.setCondition(c)
+}
+
+// setCondition replaces the condition. conditions is held.
+func (s *Server) setCondition(c Condition) {
 	if c == (Condition{}) {
 		s.condition.Store(nil)
 		return
@@ -39,7 +57,9 @@ func (s *Server) Condition() Condition {
 	return Condition{}
 }
 
+// The errors have the texts of Redis, because clients parse them.
 const (
+	errReadOnly   commands.Error = "READONLY You can't write against a read only replica."
 	errLoading    commands.Error = "LOADING Redis is loading the dataset in memory"
 	errSaveFailed commands.Error = "MISCONF Redis is configured to save RDB snapshots, but it's " +
 		"currently unable to persist to disk. " +
@@ -68,6 +88,8 @@ func checkCondition(call *commands.Call, now *Condition) error {
 		return errLogFailed(now.LogFailed)
 	case now.LogFailed != "" && needsLog(call, now.LogStrict):
 		return errLogFailed(now.LogFailed)
+	case now.follows != nil && flags&commands.Write != 0:
+		return errReadOnly
 	}
 	return nil
 }
@@ -96,8 +118,9 @@ func limits(call *commands.Call) bool {
 
 // safety is why clients wait, or get errors, while data is not safe.
 type safety struct {
-	positions Positions                 // nil: no reply waits
-	condition atomic.Pointer[Condition] // nil: no condition
+	positions  Positions                 // nil: no reply waits
+	condition  atomic.Pointer[Condition] // nil: no condition
+	conditions sync.Mutex                // held while the condition changes
 }
 
 // need returns the position that the replies of a batch wait for, at its end; 0 for nothing.

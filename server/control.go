@@ -13,6 +13,8 @@ type control struct {
 	shutdown func(commands.ShutdownMode) error
 	topology commands.Topology
 	active   atomic.Bool // the server removes expired keys in the background
+
+	replication commands.Replication // nil: the server cannot follow another one
 }
 
 // RunID implements [commands.Control].
@@ -20,6 +22,9 @@ func (c *control) RunID() string { return c.runID }
 
 // Topology implements [commands.Control].
 func (c *control) Topology() commands.Topology { return c.topology }
+
+// Replication implements [commands.Control].
+func (c *control) Replication() commands.Replication { return c.replication }
 
 // leads reports whether the server may change its keys on its own: it is alone, or it leads.
 func (c *control) leads() bool { return c.topology == nil || c.topology.Epoch() != 0 }

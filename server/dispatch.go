@@ -172,8 +172,6 @@ func (c *Client) RetryAfter() int64 {
 	return clock.Until(at)
 }
 
-const errUnblocked commands.Error = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
-
 // applyUnblock applies CLIENT UNBLOCK to a waiting command: it ends the wait as a timeout does, or
 // returns an error.
 func (c *Client) applyUnblock() error {

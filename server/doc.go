@@ -6,6 +6,7 @@
 //	batch.go      what the replies of a batch wait for
 //	dispatch.go   Client.Handle: checks, queues or runs one command
 //	admit.go      the checks before a command, in the order of Redis
+//	refusals.go   errors of commands that must not run
 //	rights.go     asks package acl what the user of the connection may run
 //	users.go      the users of the configuration
 //	httpguard.go  closes the connections of clients that speak HTTP
@@ -22,6 +23,7 @@
 //	control.go    SHUTDOWN, CONFIG RESETSTAT
 //	condition.go  loading, failed saves, failed logs
 //	memory.go     maxmemory
+//	follow.go     runs the commands of the server that this one follows
 //	replay.go     runs the commands of a log that a Redis wrote
 //
 // Each concern with a state and a lock of its own has a folder: clients, blocked, pubsub, tracking,
@@ -33,5 +35,6 @@
 // has written nothing. All locks are free before the reply is sent.
 //
 // Locks: a command holds the partitions of its footprint while it runs (store.Tx). Inside these locks it
-// takes the locks of the concerns. CONFIG SET holds settings.changing, the outermost lock.
+// takes the locks of the concerns. CONFIG SET holds settings.changing, the outermost lock. safety.conditions
+// is held while the condition changes. A change of sides takes all partitions inside it.
 package server

@@ -40,6 +40,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	if c.epochEnded() && usesKeys(call) {
 		return c.refuseLocked(call)
 	}
+	if c.server.condition.Load() != c.admitted {
+		return c.admitAgain(call)
+	}
 	mark, done := call.Out.Mark(), false
 	defer func() {
 		if !done { // only a panic pays for the call of recover
@@ -63,6 +66,21 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	return st
 }
 
+// admitAgain begins a command again whose partitions are locked, because the condition of the server has
+// changed since it was admitted. So no write of a client comes after the server has begun to follow another
+// one. No write of the other one comes after the end.
+func (c *Client) admitAgain(call *commands.Call) resp.Status {
+	c.tx.End()
+	if c.tx.Since != 0 {
+		c.wakeWaiting()
+	}
+	call.Tx = nil
+	if err := c.admit(call); err != nil {
+		return c.reject(call, err)
+	}
+	return c.execute(call)
+}
+
 // endPanicked ends the transaction of a command that panicked. mark is where the reply begins.
 func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 	c.server.tracking.EndTx(&c.conn)
@@ -71,8 +89,6 @@ func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 	}
 	c.exhausted(call, mark, reason)
 }
-
-const errExhausted commands.Error = "OOM the system gives the server no more memory: lower maxmemory, or give the server more"
 
 // exhausted answers a command that found no memory for a key. It gets the value of the command's panic, and
 // panics again if the reason is another one. The key has not changed. A command on several keys may have

@@ -52,7 +52,7 @@ var sentinelChannels = []string{
 
 // Permit implements [commands.Runner].
 func (c *Client) Permit(call *commands.Call, lastKey int) error {
-	if _, limits := c.server.parts.Users.Rights(c.conn.Identity.User); limits == nil {
+	if _, limits := c.server.parts.Users.Rights(c.conn.Identity.User); limits == nil || c.follower != nil {
 		return nil
 	}
 	switch why, at := c.denied(call, lastKey); {

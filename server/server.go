@@ -66,10 +66,17 @@ type Options struct {
 	Persistence commands.Persistence
 	// Positions are those of the transport's Barrier; nil if no reply waits.
 	Positions Positions
-	// Topology is the cluster of the server; nil if the server is alone.
-	Topology commands.Topology
+	Others
 	// Process has the fields of INFO about the process.
 	Process report.Process
+}
+
+// Others are the servers with which this one shares its keys.
+type Others struct {
+	// Topology is the cluster of the server; nil if the server is alone.
+	Topology commands.Topology
+	// Replication makes the server follow another one; nil if it cannot.
+	Replication commands.Replication
 }
 
 // Files are the files that commands write at the edge.
@@ -101,6 +108,7 @@ func New(o Options) *Server {
 	s.pubsub, s.blocked = pubsub.New(), blocked.New()
 	s.tracking = tracking.New(config, s.clients.Conn)
 	s.control.runID, s.control.shutdown, s.control.topology = o.RunID, o.Shutdown, o.Topology
+	s.control.replication = o.Replication
 	s.stats.Logins = logins.New(config, o.Clock, o.Log)
 	ruleSet := new(ruleset.Rules)
 	changes := &rulelog.Log{Log: o.Log, Clock: o.Clock, PubSub: s.pubsub}
@@ -130,9 +138,7 @@ func New(o Options) *Server {
 	o.Store.CountExternal(ruleSet.Bytes)
 	s.control.active.Store(true)
 	o.Store.Observe(s)
-	if o.Topology != nil {
-		o.Store.FenceEvictions(s.control.leads)
-	}
+	o.Store.FenceEvictions(func() bool { return s.control.leads() && !s.Condition().Follows() })
 	o.Store.OnRemoved(func(db int, key []byte, evicted bool) {
 		s.parts.NotifyRemoved(s.settings.keyspaceEvents(), db, key, evicted)
 	})
@@ -148,6 +154,9 @@ func (s *Server) Committed(tx *store.Tx, effects []store.Effect) {
 
 // Config returns the configuration in force. The caller must not change it.
 func (s *Server) Config() *config.Config { return s.settings.Current() }
+
+// Replication makes the server follow another one; nil if it cannot.
+func (s *Server) Replication() commands.Replication { return s.control.replication }
 
 // Clients returns the number of connections.
 func (s *Server) Clients() int { return s.clients.Len() }
@@ -184,7 +193,8 @@ func (s *Server) UseRules(name string, text []byte) error { return s.parts.Rules
 func (s *Server) WatchRules(source func() ruleset.Source) { s.parts.Rules.Watch(source) }
 
 // MayExpire reports whether the server may remove expired keys in the background at now, in Unix
-// nanoseconds. It may not after DEBUG SET-ACTIVE-EXPIRE 0, and while clients are paused.
+// nanoseconds. It may not after DEBUG SET-ACTIVE-EXPIRE 0, while clients are paused, and while the server
+// follows another one.
 func (s *Server) MayExpire(now int64) bool {
-	return s.control.active.Load() && !s.clients.PausedAt(now/1e6)
+	return s.control.active.Load() && !s.clients.PausedAt(now/1e6) && !s.Condition().Follows()
 }

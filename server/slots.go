@@ -12,7 +12,6 @@ import (
 // The errors of a node that does not lead. They have the texts of Redis, because clients parse them.
 const (
 	errClusterDown commands.Error = "CLUSTERDOWN The cluster is down"
-	errReadOnly    commands.Error = "READONLY You can't write against a read only replica."
 	errMasterDown  commands.Error = "MASTERDOWN Link with MASTER is down and " +
 		"replica-serve-stale-data is set to 'no'."
 )

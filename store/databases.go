@@ -56,3 +56,15 @@ func (tx *Tx) removeExpiredWatched(p *partition, a, b int) {
 	}
 	tx.db = was
 }
+
+// Drop removes all keys of a store, and gives their memory back. The observers learn nothing.
+func (s *Store) Drop() {
+	tx := s.NewTx()
+	tx.Silent, tx.KeepExpired = true, true
+	tx.BeginAll(0, 0)
+	defer tx.End()
+	for db := Own; db < s.databases; db++ {
+		tx.Select(db)
+		tx.Flush()
+	}
+}

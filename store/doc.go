@@ -53,6 +53,7 @@
 //	entry_among.go      facts about the other keys of a partition
 //	access.go     when a key was used, or how often: for OBJECT and eviction
 //	databases.go  FLUSHDB and SWAPDB
+//	adopt.go      replacing all keys by those of another store
 //	scan.go       SCAN, walking over keys, RANDOMKEY
 //	sweep.go      removing expired keys
 //	policy.go     maxmemory-policy

@@ -82,6 +82,10 @@ func (tx *Tx) hash(key []byte) *HashedKey {
 
 func (e *Entry) expire() {
 	tx := e.tx
+	if tx.s.following.Load() {
+		e.place.Hide()
+		return
+	}
 	tx.s.expired.Add(1)
 	if tx.s.removed != nil && !tx.Silent {
 		tx.s.removed(e.db, e.place.Key(), false)

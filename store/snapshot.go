@@ -50,6 +50,9 @@ func (s *Store) Snapshot(now int64, atMoment func()) (*Snapshot, error) {
 
 // newSnapshot returns a snapshot that has not begun.
 func (s *Store) newSnapshot(now int64) *Snapshot {
+	if s.following.Load() {
+		now = 0
+	}
 	n := &Snapshot{s: s, now: now, counts: make([]Count, s.databases)}
 	for db := range n.counts {
 		n.counts[db] = Count{s.Len(db), s.Volatile(db)}

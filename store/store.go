@@ -50,7 +50,8 @@ type hooks struct {
 	removed   func(db int, key []byte, evicted bool) // nil for none
 	mayEvict  func() bool                            // nil: always
 	external  []func() int64
-	keepsUndo bool // changed with all partitions locked; undo.go
+	keepsUndo bool        // changed with all partitions locked; undo.go
+	following atomic.Bool // changed with all partitions locked: see KeepExpired
 }
 
 // sampling is how the store chooses keys at random, and how it counts their uses.
@@ -84,6 +85,16 @@ func New(o Options) *Store {
 		s.locks[i] = &s.partitions[i].mu
 	}
 	return s
+}
+
+// KeepExpired makes expired keys stay, or ends that: another server says when they go. Transactions do not
+// see them, unless they keep expired keys themselves. They are in snapshots. Only transactions that keep
+// expired keys themselves may write meanwhile. KeepExpired waits until all transactions that run have ended.
+func (s *Store) KeepExpired(on bool) {
+	tx := s.NewTx()
+	tx.BeginAll(0, 0)
+	defer tx.End()
+	s.following.Store(on)
 }
 
 // evictor holds what eviction remembers between calls; evict.go uses it.

@@ -90,11 +90,14 @@ var mayImport = map[string][]string{
 	"script": {"internal/decimal", "internal/quote",
 		"script/lib", "script/lua51", "script/machine", "script/stdlib"},
 
+	// The protocol of Redis's replicas knows no keys.
+	"replica": {},
+
 	// Users and their rights know commands by name only.
 	"acl": {"internal/glob", "internal/quote"},
 
 	// The frame of commands, and the families, which do not know each other.
-	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters", "limiters/adaptive", "limiters/flight",
+	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters", "limiters/adaptive", "limiters/flight", "replica",
 		"limiters/rules", "limiters/ruleset", "resp", "store"},
 	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
@@ -125,7 +128,7 @@ var mayImport = map[string][]string{
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins", "server/meters"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
-	"server/report": {"commands", "internal/config", "internal/topology", "limiters/adaptive", "limiters/ruleset",
+	"server/report": {"replica", "commands", "internal/config", "internal/topology", "limiters/adaptive", "limiters/ruleset",
 		"server/clients", "server/meters", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
 	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/blocked", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report", "server/rulelog",
@@ -181,7 +184,8 @@ var mayImport = map[string][]string{
 	"cmd/cellserver/files": {"internal/config"},
 	"cmd/cellserver/listen": {"cluster/peer", "cmd/cellserver/files", "commands", "httpapi", "httpapi/bounded",
 		"internal/config", "internal/topology"},
-	"cmd/cellserver/app": {"router", "sidecar", "sidecar/account", "cmd/cellserver/clock",
+	"cmd/cellserver/follow": {"internal/config", "persistence", "persistence/rdb", "replica", "server", "store"},
+	"cmd/cellserver/app": {"cmd/cellserver/follow", "router", "sidecar", "sidecar/account", "cmd/cellserver/clock",
 		"cmd/cellserver/files", "cmd/cellserver/listen", "acl", "cmd/cellserver/rulefile", "cmd/cellserver/ruleurl", "cluster",
 		"cluster/group", "cluster/peer", "internal/topology", "commands", "commands/all", "httpapi",
 		"httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters",

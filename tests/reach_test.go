@@ -16,7 +16,7 @@ import (
 var mayReach = map[string][]string{
 	"commands/admin": {"Server.Clients", "Server.Clock", "Server.Config", "Server.Control", "Server.Disk", "Server.Log", "Server.Scripts", "Stats.Logins", "Listeners.Monitors", "Listeners.PubSub", "Server.Settings",
 		"Server.Stats", "Server.Store", "Stats.Commands", "Stats.Latency", "Stats.Report", "Stats.Slow", "Server.Users",
-		"Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
+		"Conn.After", "Conn.Identity", "Conn.Link", "Conn.Modes", "Conn.Now", "Conn.Transaction", "Conn.Wait"},
 	"commands/cluster": {"Server.Config", "Server.Control", "Conn.Link", "Conn.Modes", "Conn.Transaction"},
 	// RESET ends all that a connection may have begun.
 	"commands/connection": {"Server.Clients", "Server.Config", "Server.Control", "Listeners.Monitors", "Listeners.PubSub", "Server.Stats", "Listeners.Tracker", "Server.Users", "Stats.Logins",

@@ -164,8 +164,8 @@ func (m *Machine) Start() error {
 	p.store.Observe(p.node)
 	p.server = server.New(server.Options{
 		Store: p.store, Clock: serverClock{p.node, &m.clock}, Log: slog.New(slog.DiscardHandler), Config: cfg,
-		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Topology: topologyOf{p.node},
-		Positions: topologyOf{p.node},
+		RunID: m.Self.ID, Persistence: &servertest.Disk{}, Positions: topologyOf{p.node},
+		Others: server.Others{Topology: topologyOf{p.node}},
 	})
 	if err := p.node.Start(); err != nil {
 		p.transport.Leave()

@@ -74,7 +74,7 @@ func New(o Options) *Group {
 // promised a lease. So the transport must pass no request for a vote on until a NodeTimeout after the end of
 // the last run.
 func (g *Group) Start() error {
-	g.empty() // a node that returns with a new id still has the keys of its previous life
+	g.o.Store.Drop() // a node that returns with a new id still has the keys of its previous life
 	r, err := raft.NewRaft(raftConfig(g.o.Self.ID, g.o.NodeTimeout, g.log), machine{g}, g.o.Disk.Logs,
 		g.o.Disk.Stable, g.o.Disk.Snapshots, g.o.Transport)
 	if err != nil {

@@ -78,7 +78,7 @@ func (g *Group) tryLastSnapshot() (index uint64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("the snapshots cannot be listed: %w", err)
 	}
-	g.empty()
+	g.o.Store.Drop()
 	if len(all) == 0 {
 		g.fsm = fsmState{}
 		return 0, nil

@@ -6,7 +6,6 @@ import (
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
-	"cellserver/store"
 
 	"github.com/hashicorp/raft"
 )
@@ -71,7 +70,7 @@ func (g *Group) restore(in io.Reader) error {
 	tx.End()
 	ended.answer(false)
 	g.o.Store.KeepUndo(false)
-	g.empty()
+	g.o.Store.Drop() // no observer learns of it: replaced follows
 	index, err := g.load(in)
 	g.mu.Lock()
 	err = errors.Join(err, g.roster.Resume(g.o.Disk.Snapshots))
@@ -106,16 +105,4 @@ func (g *Group) load(in io.Reader) (index uint64, err error) {
 	g.roster.Replace(known.Known(), f.Gone)
 	g.mu.Unlock()
 	return f.Index, nil
-}
-
-// empty removes all keys. No observer learns of it, so call replaced afterwards.
-func (g *Group) empty() {
-	tx := g.o.Store.NewTx()
-	tx.Silent, tx.KeepExpired = true, true
-	tx.BeginAll(0, 0)
-	defer tx.End()
-	for db := store.Own; db < g.o.Store.Databases(); db++ {
-		tx.Select(db)
-		tx.Flush()
-	}
 }

@@ -20,6 +20,7 @@ var _ = commands.Register(&commands.Command{
 func role(c *commands.Call) error {
 	t := c.Server.Control.Topology()
 	switch {
+	case roleOfReplica(c, c.Server.Control.Replication()):
 	case t == nil:
 		c.Out.Array(3)
 		c.Out.BulkString("master")

@@ -62,7 +62,7 @@ func TestUsersOfRedisMoveIn(t *testing.T) {
 	h := servertest.NewAt(t, &servertest.Edge{UserFile: file, Log: &log})
 	warnings := func() int { return strings.Count(log.String(), "level=WARN") }
 	require.Equal(t, 1, warnings())
-	require.Contains(t, log.String(), `commands="bitop commandlog delifeq migrate pfcount script|show slaveof xadd `+
+	require.Contains(t, log.String(), `commands="bitop commandlog delifeq migrate pfcount script|show xadd `+
 		`xgroup|create xinfo xlen xread xtrim"`)
 	saved := func() {
 		t.Helper()

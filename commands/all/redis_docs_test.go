@@ -27,6 +27,8 @@ var docsDiffer = map[string]string{
 	"sscan complexity":                  "Redis ends the sentence twice",
 	"blmove arguments":                  "as lmove",
 	"lmove arguments":                   "Redis gives its two equal choices different names; redis-cli does not show them",
+	"replicaof arguments":               "Redis gives its choice a name of its own; redis-cli does not show it",
+	"slaveof arguments":                 "as replicaof",
 	"zscan complexity":                  "sorted sets have another structure here, so a call may cost more",
 }
 

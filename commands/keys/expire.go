@@ -64,7 +64,7 @@ func expire(c *commands.Call, o *commands.ExpiryOption) error {
 	case !e.Exists() || !cond.holds(e.ExpireAt(), at):
 		c.Out.Int(0)
 		return nil
-	case at <= c.NowMillis():
+	case c.IsPast(at):
 		e.Delete()
 		c.Notify(commands.GenericEvents, "del", c.Args[1])
 	default:

@@ -63,7 +63,7 @@ func restore(c *commands.Call) error {
 		return errBadFormat
 	}
 	deleted := e.Delete()
-	if expiry := o.expiryMillis(c, ttl); expiry == store.NoExpiry || expiry > c.NowMillis() {
+	if expiry := o.expiryMillis(c, ttl); expiry == store.NoExpiry || !c.IsPast(expiry) {
 		value.Put(&e, expiry)
 		restoreAccess(c, &e, o)
 		c.Notify(commands.GenericEvents, "restore", c.Args[1])

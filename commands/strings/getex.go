@@ -29,7 +29,7 @@ func getex(c *commands.Call) error {
 	switch {
 	case err != nil:
 		return err
-	case at != store.NoExpiry && x.Option.Absolute && at <= c.NowMillis():
+	case at != store.NoExpiry && x.Option.Absolute && c.IsPast(at):
 		e.Delete()
 		c.Notify(commands.GenericEvents, "del", c.Args[1])
 	case at != store.NoExpiry:

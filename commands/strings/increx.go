@@ -178,7 +178,7 @@ func (a *increxArgs) store(c *commands.Call, e *store.Entry, set func(at int64))
 		}
 	case a.expiry.Option == nil || a.enx && old != store.NoExpiry:
 		at = old
-	case at <= c.NowMillis():
+	case c.IsPast(at):
 		if e.Delete() {
 			c.Notify(commands.GenericEvents, "del", c.Args[1])
 		}

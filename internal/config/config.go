@@ -218,7 +218,8 @@ type Config struct {
 	ClusterEnabled bool
 	Cluster        Cluster
 
-	Upstream Upstream
+	Upstream    Upstream
+	Replication Replication
 
 	// inert holds the values of inert directives, in the form of CONFIG GET. A missing name has its default.
 	inert map[string]string
@@ -265,6 +266,10 @@ func (c *Config) Validate() error {
 	case c.ACLFile != "" && len(c.Users) > 0:
 		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or " +
 			"all in the configuration")
+	case c.Replication.Of != "" && (c.ClusterEnabled || len(c.Upstream.Nodes) > 0):
+		return errors.New("replicaof is for a server that is alone: a cluster has a protocol of its own, " +
+			"and a sidecar has no keys; move to a server that is alone, and make its files a cluster " +
+			"by --cluster-import")
 	case secure == "tls-cluster": // validateCluster knows what it needs
 	case secure != "" && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
 		return fmt.Errorf("%s needs tls-cert-file and tls-key-file", secure)

@@ -9,6 +9,7 @@
 //	config.go        Config: the values, and the types of some of them
 //	cluster.go       the values of a cluster, and how they fit together
 //	upstream.go      the values and the rows of a sidecar
+//	replication.go   the values and the rows of a server that follows another one
 //	http.go          the values and the rows of limits over HTTP
 //	listeners.go     the ports, of which no two are one
 //	directive.go     Directive: one row of the table

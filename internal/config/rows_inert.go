@@ -48,11 +48,9 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 )
 
 var inertReplication = group("Redis's replication", "replication",
-	inert("replicaof", value.ReplicaOf, "").alias("slaveof").immutable(),
-	inert("masterauth", value.Text, "").sensitive(),
-	inert("masteruser", value.Text, "").sensitive(),
 	inert("replica-serve-stale-data", value.YesNo, "yes").alias("slave-serve-stale-data"),
-	inert("replica-read-only", value.YesNo, "yes").alias("slave-read-only"),
+	inert("replica-read-only", value.YesNo, "yes").alias("slave-read-only").
+		ignored("a server that follows another one takes no writes"),
 	inert("replica-lazy-flush", value.YesNo, "no").alias("slave-lazy-flush"),
 	inert("replica-ignore-maxmemory", value.YesNo, "yes").alias("slave-ignore-maxmemory"),
 	inert("replica-ignore-disk-write-errors", value.YesNo, "no"),
@@ -67,7 +65,6 @@ var inertReplication = group("Redis's replication", "replication",
 	inert("repl-diskless-sync-delay", value.Int(0, maxInt), "5"),
 	inert("repl-diskless-sync-max-replicas", value.Int(0, maxInt), "0"),
 	inert("repl-diskless-load", value.Enum("disabled", "on-empty-db", "swapdb"), "disabled"),
-	inert("repl-timeout", value.Int(1, maxInt), "60"),
 	inert("repl-ping-replica-period", value.Int(1, maxInt), "10").alias("repl-ping-slave-period"),
 	inert("repl-backlog-size",
 		value.Then(value.Memory(1, maxLong), func(n int64) int64 { return max(n, 16<<10) }), "1048576"),
@@ -132,7 +129,6 @@ var inertMemory = group("Redis's memory", "Redis's own allocator, hash tables an
 )
 
 var inertTLS = group("Redis's TLS", "what Go's TLS decides, or connections that this server does not make",
-	inert("tls-replication", value.YesNo, "no"),
 	inert("tls-client-cert-file", value.Text, ""),
 	inert("tls-client-key-file", value.Text, ""),
 	inert("tls-client-key-file-pass", value.Text, "").sensitive(),

@@ -13,7 +13,7 @@ var (
 		networkDirectives, tlsDirectives, securityDirectives, ofKeys(memoryDirectives),
 		generalDirectives, limiterDirectives, ofKeys(scriptDirectives), httpDirectives,
 		ofKeys(observeDirectives), metricsDirectives, ofKeys(persistenceDirectives),
-		ofKeys(clusterDirectives), upstreamDirectives, inertDirectives,
+		ofKeys(clusterDirectives), ofKeys(replicationDirectives), upstreamDirectives, inertDirectives,
 	)
 	names, byName = indexTable()
 )

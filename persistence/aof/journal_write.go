@@ -159,6 +159,10 @@ func (j *Journal) Discard() {
 	j.drop()
 }
 
+// Suspend ends the recording until [Journal.Switch]: the file cannot say what changes now. The caller makes
+// sure that no transaction runs.
+func (j *Journal) Suspend() { j.stopRecording(false) }
+
 // Sync forces everything that was committed to disk. It reports whether it is there.
 func (j *Journal) Sync() bool {
 	j.Flush()

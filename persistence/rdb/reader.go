@@ -177,8 +177,18 @@ func (r *Reader) key(kind byte, from int64) (found bool, err error) {
 
 // skip counts a key that is left out.
 func (r *Reader) skip(what string) {
-	r.skipped[what]++
+	r.countSkipped(what)
 	r.clearAttributes()
+}
+
+// maxSkipped bounds the names of what is left out: a file may have any names of module types.
+const maxSkipped = 64
+
+func (r *Reader) countSkipped(what string) {
+	if _, known := r.skipped[what]; !known && len(r.skipped) >= maxSkipped {
+		what = "others"
+	}
+	r.skipped[what]++
 }
 
 // skipUnsupported skips a value of an unsupported type, if the options allow it and the value says where it
@@ -222,7 +232,7 @@ func (r *Reader) typeOf(kind byte) *typeInfo {
 
 // function skips a library of functions.
 func (r *Reader) function() error {
-	r.skipped["function library"]++
+	r.countSkipped("function library")
 	return skipText(&r.dec)
 }
 
@@ -232,7 +242,7 @@ func (r *Reader) moduleAux() error {
 	if err != nil {
 		return err
 	}
-	r.skipped["data of module type "+moduleName(id)]++
+	r.countSkipped("data of module type " + moduleName(id))
 	return skipModule(&r.dec)
 }
 
@@ -315,7 +325,7 @@ func (r *Reader) expiringMember() error {
 	if !r.options.SkipUnsupported {
 		return &Unsupported{Offset: r.dec.Offset(), Type: what, Key: string(r.record.Key)}
 	}
-	r.skipped[what]++
+	r.countSkipped(what)
 	return nil
 }
 

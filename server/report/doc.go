@@ -5,6 +5,7 @@
 //	info.go         the sections of INFO, and the format of fields
 //	info_server.go  server, clients, memory, CPU, keyspace
 //	info_cluster.go  replication and cluster
+//	info_replica.go  a server that follows another one
 //	info_stats.go   statistics of commands, errors and latencies
 //	adaptive.go     adaptive limits, in INFO, as metrics and for the page
 //	info_limits.go  decisions of limiters and rules

@@ -12,7 +12,11 @@ import (
 // server that is alone is a master without replicas. Offsets are indexes in the log of the cluster.
 func (r *Report) infoReplication(t *text, _ int64) {
 	cluster, replID, offset := r.Control.Topology(), r.Control.RunID(), uint64(0)
+	s, follows := r.follows()
 	switch {
+	case follows:
+		replID, offset = s.Position.ID, uint64(s.Position.Offset)
+		r.replicaFields(t, &s)
 	case cluster == nil:
 		t.add("role", "master")
 		t.zeros("connected_slaves")

@@ -53,6 +53,7 @@ type Edge struct {
 	Positions  server.Positions
 	UserFile   commands.UserFile
 	Topology   commands.Topology
+	Follows    commands.Replication
 	Log        io.Writer // gets the log; nil drops it
 }
 
@@ -76,7 +77,7 @@ func NewAt(t testing.TB, edge *Edge, directives ...string) *Harness {
 		Config: cfg, RunID: RunID,
 		Persistence: h.Disk, Configured: edge.Configured, Shutdown: edge.Shutdown, Process: edge.Process,
 		Positions: edge.Positions, Files: server.Files{Rewrite: edge.Rewrite, Users: edge.UserFile},
-		Topology: edge.Topology,
+		Others: server.Others{Topology: edge.Topology, Replication: edge.Follows},
 	})
 	require.NoError(t, h.Server.DefineUsers())
 	h.Client = h.NewClient(t)

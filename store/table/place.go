@@ -43,6 +43,9 @@ func (p *Place) Exists() bool {
 // Found is Exists right after [Table.Find].
 func (p *Place) Found() bool { return p.off != 0 }
 
+// Hide makes the place one of an absent key. Only a reader may use it afterwards.
+func (p *Place) Hide() { p.off = 0 }
+
 // Cell returns the key's cell. The key must be there.
 func (p *Place) Cell() Cell {
 	p.sync()

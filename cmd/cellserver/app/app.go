@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"cellserver/cluster"
 	"cellserver/cmd/cellserver/clock"
 	"cellserver/cmd/cellserver/files"
+	"cellserver/cmd/cellserver/follow"
 	"cellserver/cmd/cellserver/listen"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/cmd/cellserver/ruleurl"
@@ -57,9 +59,15 @@ type App struct {
 	ruleURL  ruleurl.Source
 	exporter listen.WebDoor // of metrics
 	api      webAPI
-	member   *cluster.Member // nil if the server is alone
+	others
 
 	lifecycle
+}
+
+// others are the servers with which this one shares its keys.
+type others struct {
+	member    *cluster.Member // nil if the server is in no cluster
+	following follow.Following
 }
 
 // entrance has the listeners through which clients connect.
@@ -130,8 +138,17 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	if a.member != nil {
 		barrier = a.joinCluster(&o)
 	}
+	if a.member == nil && len(cfg.Upstream.Nodes) == 0 {
+		o.Replication = &a.following
+	}
 	a.server = server.New(o)
-	a.disk.connect(a.server)
+	a.following.Init(follow.Options{
+		Store: a.store, Server: a.server, Disk: a.disk.Manager, Clock: a.clock, Log: a.log.Logger,
+		Dial: func(ctx context.Context, address string) (net.Conn, error) {
+			return dialMaster(ctx, a.server.Config(), address)
+		},
+	})
+	a.disk.connect(a.server, a.following.Start)
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}
 	if a.peers.sidecar, err = a.newSidecar(cfg); err != nil {
 		return err

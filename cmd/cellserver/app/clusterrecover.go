@@ -89,7 +89,7 @@ func loadFrom(cfg *config.Config, s *store.Store, path string) (retire func() er
 	d := newDisk(s, clock.New(), quiet, cfg)
 	d.connect(server.New(server.Options{
 		Store: s, Clock: clock.New(), Log: quiet.Logger, Config: cfg, Persistence: d.Manager,
-	}))
+	}), func() {})
 	if info.IsDir() {
 		return d.Takeover(context.Background())
 	}

@@ -28,6 +28,7 @@
 //	bootid.go        which start of the kernel this is
 //	sidecar.go       a sidecar: its hub, and what it has instead of keys
 //	clusterclock.go  the time of a cluster
+//	master.go        connects to the server that this one follows
 //	clusterdisk.go   what BGREWRITEAOF means in a cluster
 //	rewrite.go       CONFIG REWRITE
 //	maxclients.go    maxclients, and the limit on open files

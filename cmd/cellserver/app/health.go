@@ -68,6 +68,10 @@ func (a *App) notReady() (reasons []string) {
 	if now.SaveFailed {
 		reasons = append(reasons, "persistence: the last snapshot failed, and the server refuses writes")
 	}
+	if now.Follows() {
+		reasons = append(reasons, "replication: the server follows another one, and takes no writes before "+
+			"REPLICAOF NO ONE")
+	}
 	if a.member != nil {
 		switch a.member.View().State {
 		case topology.Down:

@@ -20,6 +20,7 @@ import (
 type disk struct {
 	*persistence.Manager
 	server  *server.Server
+	follow  func()                            // follows another server, if this one is to
 	replay  func(db int, args [][]byte) error // runs a command of a log that a Redis wrote
 	cluster atomic.Pointer[server.Condition]  // of a member of a cluster; nil: nothing is wrong
 }
@@ -40,13 +41,19 @@ func newDisk(s *store.Store, c *clock.Clock, log *logger, cfg *config.Config) *d
 			}
 		},
 		Replayer: func(db int, args [][]byte) error { return d.replay(db, args) },
-		Loaded:   func() { d.server.RulesReplaced() },
+		Loaded: func() {
+			d.server.RulesReplaced()
+			d.follow()
+		},
 	})
 	return d
 }
 
-// connect passes the server. It is called once, before the disk starts.
-func (d *disk) connect(s *server.Server) { d.server, d.replay = s, s.Replayer() }
+// connect passes the server, and a function that follows another one. It is called once, before the disk
+// starts.
+func (d *disk) connect(s *server.Server, follow func()) {
+	d.server, d.replay, d.follow = s, s.Replayer(), follow
+}
 
 // fail replaces the condition of the server until recover.
 func (d *disk) fail(c server.Condition) {

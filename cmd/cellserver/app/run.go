@@ -80,6 +80,7 @@ func (a *App) Run(ctx context.Context) error {
 	a.enter(stopping, notifyStopping)
 	a.giveWay()
 	a.drain(mode)
+	a.following.Stop()
 	cancel()
 	running.Wait()
 	refused = errors.Join(refused, a.stopMember())

@@ -94,6 +94,11 @@ func hubTLS(cfg *config.Config) (secure *tls.Config, err error) {
 	if !cfg.Upstream.TLS {
 		return nil, nil
 	}
+	return clientTLS(cfg)
+}
+
+// clientTLS returns how to speak TLS with another server.
+func clientTLS(cfg *config.Config) (secure *tls.Config, err error) {
 	secure = &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLSCACertFile != "" {
 		if secure.RootCAs, err = listen.Authorities(cfg); err != nil {

@@ -52,6 +52,11 @@ func (f *facts) availability(address string) []check {
 	state := f.fields["cluster_state"]
 	return []check{
 		{f.number("loading") > 0, "wait: the server loads its data"},
+		{f.number("master_link_stopped") > 0, "correct what stops the move, and send REPLICAOF again, or " +
+			"REPLICAOF NO ONE: " + f.fields["master_link_error"]},
+		{f.moves() && f.number("master_link_stopped") == 0 && f.fields["master_link_status"] != "up",
+			"wait for the full copy, or see why the link to the master is down: " +
+				f.fields["master_link_error"]},
 		{state != "" && state != "ok", "run cellserver cluster-check " + address +
 			": the cluster has no leader that answers"},
 		{state == "ok" && f.number("cluster_nodes_healthy") < f.number("cluster_nodes"),

@@ -19,6 +19,7 @@ func (f *facts) page(address string) string {
 		{"server", f.server(address)}, {"limits", f.limits()}, {"rules", f.rules()}, {"refused", f.keys()},
 		{"commands", f.commands()}, {"slow", f.slow()}, {"errors", f.errors()}, {"clients", f.clients()},
 		{"memory", f.memory()}, {"disk", f.disk()}, {"faults", f.faults()}, {"cluster", f.cluster()},
+		{"master", f.master()},
 		{"leases", f.leases()}, {"hub", f.hub()},
 	} {
 		if line.text != "" {
@@ -172,6 +173,25 @@ func (f *facts) cluster() string {
 	return fmt.Sprintf("%s; this node %s, term %d; %s",
 		f.fields["cluster_state"], role, f.number("cluster_term"), f.answering())
 }
+
+// master is "" for a server that follows nobody.
+func (f *facts) master() string {
+	if !f.moves() {
+		return ""
+	}
+	state := fmt.Sprintf("%s:%s, link %s", f.fields["master_host"], f.fields["master_port"],
+		f.fields["master_link_status"])
+	if f.number("master_sync_in_progress") > 0 {
+		state += fmt.Sprintf(", full copy: %s %%, %d of %d keys", f.fields["master_sync_perc"],
+			f.number("master_sync_keys"), f.number("master_sync_total_keys"))
+	}
+	return fmt.Sprintf("%s, offset %d, last byte %d s ago; left out: %s", state,
+		f.number("slave_repl_offset"), f.number("master_last_io_seconds_ago"),
+		cmp.Or(f.fields["master_left_out"], "nothing"))
+}
+
+// moves reports whether the server follows another one, as a replica of Redis.
+func (f *facts) moves() bool { return f.fields["role"] == "slave" && f.fields["cluster_state"] == "" }
 
 // leases is "" for a server whose limits nobody leases.
 func (f *facts) leases() string {

@@ -55,10 +55,6 @@ func refused(name string) error {
 		return errors.New("rename-command is refused: commands keep their names here, " +
 			"so a command that it disables would stay available: " +
 			"take it away from users with ACL rules such as -flushall")
-	case "replicaof":
-		return errors.New("replicaof is refused: this server copies no data from another one, " +
-			"so it would start without them, and take writes: " +
-			"copy the dump.rdb of the other one into dir, or start several nodes with cluster-nodes")
 	case "sentinel":
 		return errors.New("sentinel is refused: this server has no sentinel mode")
 	}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"time"
+
+	"cellserver/internal/config"
+)
+
+// dialMaster connects to the server to follow. It reads the files of TLS each time, so that renewed ones
+// count.
+func dialMaster(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {
+	tcp := net.Dialer{KeepAlive: 15 * time.Second}
+	if !cfg.Replication.TLS {
+		return tcp.DialContext(ctx, "tcp", address)
+	}
+	secure, err := clientTLS(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.TLSCACertFile != "" { // as in Redis: the authority says whom to trust, whatever the name
+		secure.InsecureSkipVerify = true
+		secure.VerifyConnection = func(s tls.ConnectionState) error {
+			return chained(s.PeerCertificates, secure.RootCAs)
+		}
+	}
+	return (&tls.Dialer{NetDialer: &tcp, Config: secure}).DialContext(ctx, "tcp", address)
+}
+
+// chained returns an error if no authority vouches for the first certificate.
+func chained(shown []*x509.Certificate, roots *x509.CertPool) error {
+	if len(shown) == 0 {
+		return errors.New("the master shows no certificate")
+	}
+	o := x509.VerifyOptions{Roots: roots, Intermediates: x509.NewCertPool()}
+	for _, c := range shown[1:] {
+		o.Intermediates.AddCert(c)
+	}
+	_, err := shown[0].Verify(o)
+	return err
+}

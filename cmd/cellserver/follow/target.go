@@ -1,0 +1,128 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"cellserver/persistence/rdb"
+	"cellserver/replica"
+	"cellserver/server"
+)
+
+// target takes the full copy and the commands of the master. It implements [replica.Target].
+type target struct {
+	*server.Follower
+	o    *Options
+	link *replica.Link
+}
+
+// Replace implements [replica.Target]. The copy comes into a store beside that of the clients, which read the
+// old keys meanwhile. So a copy that breaks changes nothing. Until the end both sets of keys take memory.
+func (t *target) Replace(ctx context.Context, in io.Reader, loaded func(keys int64)) error {
+	o := t.o
+	beside, begun := o.Store.Beside(), o.Clock.Monotonic()
+	defer beside.Drop()
+	copied := &copyReader{ctx: ctx, in: in, used: o.Store.Used, before: o.Store.Used(),
+		most: func() int64 { return o.Server.Config().MaxMemory }}
+	result, err := rdb.Load(copied, beside, rdb.LoadOptions{
+		Options: rdb.Options{SkipUnsupported: true}, KeepExpired: true, Now: o.Clock.Now(),
+		Progress: func(_, keys int64) { loaded(keys) },
+	})
+	if err == nil {
+		_, err = io.Copy(io.Discard, copied)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case copied.full != nil:
+		return &replica.Stop{Reason: copied.full}
+	case err != nil:
+		return err
+	case copied.read != result.Bytes:
+		return fmt.Errorf("the copy has %d bytes after its end", copied.read-result.Bytes)
+	}
+	if err := t.leaveOut(result.Skipped); err != nil {
+		return err
+	}
+	before := int64(0)
+	for db := range o.Store.Databases() {
+		before += int64(o.Store.Len(db))
+	}
+	if err := o.Disk.Adopt(beside); err != nil {
+		return err
+	}
+	o.Server.KeysReplaced()
+	o.Log.Info("the full copy has replaced the keys of this server", "keys", result.Keys, "before", before,
+		"milliseconds", (o.Clock.Monotonic()-begun)/1e6)
+	return nil
+}
+
+// leaveOut counts what the copy has and this server does not keep. Without rdb-skip-unsupported that stops
+// the move.
+func (t *target) leaveOut(skipped map[string]int) error {
+	var names []string
+	for _, what := range slices.Sorted(maps.Keys(skipped)) {
+		if !strings.HasPrefix(what, "empty ") { // nothing is lost with these
+			names = append(names, fmt.Sprintf("%d × %s", skipped[what], what))
+		}
+	}
+	if len(names) > 0 && !t.o.Server.Config().RDBSkipUnsupported {
+		return &replica.Stop{Reason: fmt.Errorf("it has what this server does not keep: %s: "+
+			"to leave that out, CONFIG SET rdb-skip-unsupported yes", strings.Join(names, ", "))}
+	}
+	for what, n := range skipped {
+		t.o.Log.Warn("left out unsupported data", "what", what, "count", n)
+		t.link.LeftOut(what, int64(n))
+	}
+	return nil
+}
+
+// Apply implements [replica.Target].
+func (t *target) Apply(ctx context.Context, args [][]byte) error {
+	err := t.Follower.Apply(ctx, args)
+	unkept := (*server.Unkept)(nil)
+	if !errors.As(err, &unkept) {
+		return err
+	}
+	key := ""
+	if len(args) > 1 {
+		key = fmt.Sprintf("%.64q", args[1])
+	}
+	if t.o.Server.Config().RDBSkipUnsupported {
+		t.o.Log.Debug("left out a command", "command", unkept.Command, "key", key, "reason", unkept.Reason)
+		t.link.LeftOut("command "+unkept.Command, 1)
+		return nil
+	}
+	return &replica.Stop{Reason: fmt.Errorf("%w (key %s): to leave such commands out, "+
+		"CONFIG SET rdb-skip-unsupported yes", err, key)}
+}
+
+// copyReader reads a copy until its context ends or the new keys take more than maxmemory.
+type copyReader struct {
+	ctx    context.Context
+	in     io.Reader
+	read   int64
+	used   func() int64
+	most   func() int64 // maxmemory, 0 for no limit
+	before int64        // the memory of the old keys
+	full   error
+}
+
+// Read implements io.Reader.
+func (b *copyReader) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if most := b.most(); most > 0 && b.used()-b.before > most {
+		b.full = fmt.Errorf("the copy takes more memory than maxmemory (%d bytes): raise it", most)
+		return 0, b.full
+	}
+	n, err := b.in.Read(p)
+	b.read += int64(n)
+	return n, err
+}

@@ -1,0 +1,88 @@
+package admin
+
+import (
+	"strings"
+	"testing"
+
+	"cellserver/commands"
+	"cellserver/replica"
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// link is a server that follows another one as long as a test says.
+type link struct {
+	state   replica.State
+	follows bool
+}
+
+func (l *link) Follow(host string, port int) {
+	l.state, l.follows = replica.State{Host: host, Port: port, Phase: replica.Connecting}, true
+}
+func (l *link) Leave()                       { l.follows = false }
+func (l *link) State() (replica.State, bool) { return l.state, l.follows }
+
+func TestReplicaOf(t *testing.T) {
+	l := &link{}
+	h := servertest.NewAt(t, &servertest.Edge{Follows: l})
+	for _, name := range []string{"REPLICAOF", "SLAVEOF"} {
+		h.Want(name+" 10.0.0.1 x", commands.Error("ERR Invalid master port"))
+		h.Want(name+" 10.0.0.1 65536", commands.Error("ERR Invalid master port"))
+		h.Want(name+" 10.0.0.1", commands.Error("ERR wrong number of arguments for '"+strings.ToLower(name)+"' command"))
+		require.False(t, l.follows)
+		h.Want(name+" 10.0.0.1 6379", servertest.OK)
+		h.Want("ROLE", []any{"slave", "10.0.0.1", 6379, "connecting", -1})
+		h.Want(name+" 10.0.0.1 6379", resptest.Simple("OK Already connected to specified master"))
+		l.state.Stopped = true
+		h.Want(name+" 10.0.0.1 6379", servertest.OK) // a move that has stopped begins again
+		h.Want(name+" no ONE", servertest.OK)
+		h.Want("ROLE", []any{"master", 0, []any{}})
+	}
+}
+
+// REPLICAOF works in MULTI, as in Redis, and not in a script.
+func TestReplicaOfInside(t *testing.T) {
+	l := &link{}
+	h := servertest.NewAt(t, &servertest.Edge{Follows: l})
+	require.Contains(t, h.Do("EVAL", "return redis.call('REPLICAOF', 'NO', 'ONE')", 0), "This Redis command is not allowed from script")
+	h.Want("MULTI", servertest.OK)
+	h.Do("FLUSHALL")
+	h.Do("REPLICAOF 10.0.0.1 6379")
+	require.False(t, l.follows)
+	h.Want("EXEC", []any{servertest.OK, servertest.OK})
+	require.True(t, l.follows)
+}
+
+func TestWhoFollowsNobody(t *testing.T) {
+	servertest.New(t).Want("REPLICAOF NO ONE", commands.Error("ERR REPLICAOF is for a server with keys, and a sidecar has none"))
+	h, _ := servertest.NewMember(t, 0, 0)
+	h.Want("SLAVEOF 10.0.0.1 6379", commands.Error("ERR REPLICAOF not allowed in cluster mode."))
+}
+
+func TestInfoOfAReplica(t *testing.T) {
+	l := &link{follows: true}
+	l.state = replica.State{
+		Host: "10.0.0.1", Port: 6379, Phase: replica.Copying, LastIO: 1,
+		Position: replica.Position{ID: "abc", Offset: 7}, Read: 9,
+		Copy:    replica.Progress{Read: 50, Keys: 3, Of: 12},
+		LeftOut: map[string]int64{"stream": 2, "command XADD": 1}, Failed: "no\r\nroute",
+	}
+	h := servertest.NewAt(t, &servertest.Edge{Follows: l})
+	f := h.Info("replication")
+	for name, value := range map[string]string{
+		"role": "slave", "master_host": "10.0.0.1", "master_port": "6379", "master_link_status": "down",
+		"master_last_io_seconds_ago": "-1", "master_sync_in_progress": "1", "slave_repl_offset": "7",
+		"slave_read_repl_offset": "9", "master_sync_perc": "25.00", "master_sync_total_keys": "12",
+		"master_left_out": `"command XADD"=1,"stream"=2`, "master_link_error": `"no\r\nroute"`,
+		"master_replid": "abc", "master_repl_offset": "7", "slave_read_only": "1",
+	} {
+		require.Equal(t, value, f[name], name)
+	}
+	l.state.Phase, l.state.Copy = replica.Connected, replica.Progress{}
+	f = h.Info("replication")
+	require.Equal(t, "up", f["master_link_status"])
+	require.NotContains(t, f, "master_sync_perc")
+	require.NotContains(t, f, "master_link_down_since_seconds")
+}

@@ -1,0 +1,110 @@
+package replica
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// greet says what a replica says first.
+func (s *session) greet() error {
+	if s.o.Auth != nil {
+		if user, password := s.o.Auth(); password != "" {
+			words := []string{"AUTH", user, password}
+			if user == "" {
+				words = []string{"AUTH", password}
+			}
+			if _, err := s.ask(words...); err != nil {
+				return fmt.Errorf("the master refuses masteruser and masterauth: %w", err)
+			}
+		}
+	}
+	for _, words := range [][]string{
+		{"PING"},
+		{"REPLCONF", "listening-port", strconv.Itoa(s.o.ListeningPort)},
+		{"REPLCONF", "capa", "eof", "capa", "psync2"},
+	} {
+		if _, err := s.ask(words...); err != nil {
+			return fmt.Errorf("the master refuses %s: %w%s", words[0], err, advice(err))
+		}
+	}
+	s.countKeys()
+	return nil
+}
+
+// advice says what to do about a refusal of the master.
+func advice(err error) string {
+	if text := err.Error(); strings.Contains(text, "NOAUTH") || strings.Contains(text, "NOPERM") {
+		return ": set masterauth, and masteruser if the master has users"
+	}
+	return ""
+}
+
+// ask sends a command, and returns its reply of one line.
+func (s *session) ask(words ...string) ([]byte, error) {
+	if err := s.send(words...); err != nil {
+		return nil, err
+	}
+	b, err := s.r.reply()
+	if err == nil && b[0] == '-' {
+		return nil, fmt.Errorf("it replies %.200q", b[1:])
+	}
+	return b, err
+}
+
+// countKeys asks how many keys the master has, so that the progress of a copy has an end. A user for replicas
+// may lack the right to ask.
+func (s *session) countKeys() {
+	b, err := s.ask("INFO", "keyspace")
+	if err != nil || b[0] != '$' {
+		return
+	}
+	size, err := strconv.Atoi(string(b[1:]))
+	if err != nil || size < 0 || size > maxLine {
+		return
+	}
+	var keys int64
+	for size >= 0 {
+		line, err := s.r.line()
+		if err != nil {
+			return // the next read fails, too
+		}
+		size -= len(line) + 2
+		_, after, _ := strings.Cut(string(line), ":keys=")
+		digits, _, _ := strings.Cut(after, ",")
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n > 0 {
+			keys += n
+		}
+	}
+	s.l.note(func(st *State) { st.Copy.Of = keys })
+}
+
+// psync asks the master to continue at the position. It reports whether the master sends a full copy instead.
+func (s *session) psync() (full bool, err error) {
+	at, id, next := s.l.position(), "?", int64(-1)
+	if at.ID != "" {
+		id, next = at.ID, at.Offset+1
+	}
+	b, err := s.ask("PSYNC", id, strconv.FormatInt(next, 10))
+	if err != nil {
+		return false, fmt.Errorf("the master refuses PSYNC: %w%s", err, advice(err))
+	}
+	words := bytes.Fields(b)
+	switch {
+	case len(words) == 3 && string(words[0]) == "+FULLRESYNC" && len(words[1]) == markSize:
+		offset, err := strconv.ParseInt(string(words[2]), 10, 64)
+		if err != nil || offset < 0 {
+			break
+		}
+		s.begin = Position{ID: string(words[1]), Offset: offset}
+		return true, nil
+	case len(words) >= 1 && string(words[0]) == "+CONTINUE" && at.ID != "":
+		if len(words) == 2 && len(words[1]) == markSize {
+			at.ID = string(words[1])
+		}
+		s.begin = at
+		return false, nil
+	}
+	return false, fmt.Errorf("%.100q is no reply to PSYNC, which is +FULLRESYNC or +CONTINUE", b)
+}

@@ -1,0 +1,192 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are what a link is made of.
+type Options struct {
+	Host string
+	Port int
+	// Dial opens a connection to the master.
+	Dial func(ctx context.Context) (net.Conn, error)
+	// Auth returns masteruser and masterauth. It may be nil.
+	Auth          func() (user, password string)
+	ListeningPort int                  // of this server, for the master's INFO
+	Timeout       func() time.Duration // repl-timeout
+	MaxCommand    int                  // bytes of one command
+	Clock         interface{ Monotonic() int64 }
+	Log           *slog.Logger
+	Target        Target
+	From          Position // where to continue
+}
+
+// Link follows a master.
+type Link struct {
+	o      Options
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	offset, read, lastIO, copied, keys atomic.Int64
+
+	mu    sync.Mutex // guards state
+	state State
+}
+
+// New returns a link that does nothing yet.
+func New(o Options) *Link {
+	l := &Link{o: o, done: make(chan struct{})}
+	l.state = State{Host: o.Host, Port: o.Port, Phase: Waiting, Position: o.From}
+	l.state.DownFrom = o.Clock.Monotonic()
+	l.offset.Store(o.From.Offset)
+	l.read.Store(o.From.Offset)
+	return l
+}
+
+// Start begins to follow the master, and returns at once.
+func (l *Link) Start() {
+	var ctx context.Context
+	ctx, l.cancel = context.WithCancel(context.Background())
+	go l.run(ctx)
+}
+
+// Close ends the link. It returns when no further command runs. The position is then final. A second Close
+// does nothing.
+func (l *Link) Close() {
+	l.cancel()
+	<-l.done
+}
+
+// State returns what the link is doing.
+func (l *Link) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.state.clone()
+	s.Position.Offset, s.Read, s.LastIO = l.offset.Load(), l.read.Load(), l.lastIO.Load()
+	s.Copy.Read, s.Copy.Keys = l.copied.Load(), l.keys.Load()
+	return s
+}
+
+// maxNames bounds the names of what is left out: the master may send any names.
+const maxNames = 64
+
+// LeftOut counts a part of the data that cannot be kept here.
+func (l *Link) LeftOut(what string, n int64) {
+	l.note(func(st *State) {
+		if st.LeftOut == nil {
+			st.LeftOut = map[string]int64{}
+		}
+		if _, known := st.LeftOut[what]; !known && len(st.LeftOut) >= maxNames {
+			what = "others"
+		}
+		st.LeftOut[what] += n
+	})
+}
+
+// note changes the state.
+func (l *Link) note(change func(*State)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.state)
+}
+
+func (l *Link) enter(p Phase) {
+	l.note(func(st *State) {
+		if st.Phase == Connected && p != Connected {
+			st.DownFrom = l.o.Clock.Monotonic()
+		}
+		if st.Phase = p; p == Connected {
+			st.Failed = ""
+		}
+	})
+}
+
+// reached notes that all commands up to a position have run.
+func (l *Link) reached(at Position) {
+	l.offset.Store(at.Offset)
+	if l.state.Position.ID != at.ID || l.state.Position.DB != at.DB { // only this goroutine writes them
+		l.note(func(st *State) { st.Position = at })
+	}
+}
+
+func (l *Link) position() Position {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := l.state.Position
+	at.Offset = l.offset.Load()
+	return at
+}
+
+// The pauses between two sessions.
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
+
+// run follows the master until the link is closed or stops.
+func (l *Link) run(ctx context.Context) {
+	defer close(l.done)
+	said := ""
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, maxPause) {
+		err := l.session(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		up := l.State().Phase == Connected
+		stop := (*Stop)(nil)
+		stopped := errors.As(err, &stop)
+		l.enter(Waiting)
+		l.note(func(st *State) { st.Failed, st.Stopped = err.Error(), stopped })
+		switch {
+		case stopped:
+			l.o.Log.Error("the move has stopped, and this server stays read-only: correct what the error "+
+				"names and send REPLICAOF again, or end it by REPLICAOF NO ONE",
+				"master", l.address(), "error", err)
+			return
+		case up || err.Error() != said:
+			l.o.Log.Warn("the link to the master is down, the server tries again",
+				"master", l.address(), "error", err)
+		}
+		if said = err.Error(); up {
+			pause = firstPause
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (l *Link) address() string { return net.JoinHostPort(l.o.Host, strconv.Itoa(l.o.Port)) }
+
+// session follows the master over one connection.
+func (l *Link) session(ctx context.Context) error {
+	l.enter(Connecting)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	dialing, cancel := context.WithTimeout(ctx, l.o.Timeout())
+	conn, err := l.o.Dial(dialing)
+	cancel()
+	if err != nil {
+		return err
+	}
+	s := &session{l: l, o: &l.o, conn: conn}
+	s.r = newReader(s, l.o.MaxCommand)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.watch(ctx)
+	}()
+	err = s.run(ctx)
+	end()
+	<-watched
+	l.o.Target.Rest()
+	return err
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cellserver/commands"
+	"cellserver/replica"
+)
+
+// follows returns what the server does as a replica of another one.
+func (r *Report) follows() (s replica.State, ok bool) {
+	if of := r.Control.Replication(); of != nil {
+		return of.State()
+	}
+	return s, false
+}
+
+// replicaFields shows a server that follows another one, as a replica of Redis does.
+func (r *Report) replicaFields(t *text, s *replica.State) {
+	now, link, lastIO := r.Clock.Monotonic(), "down", int64(-1)
+	copying := s.Phase == replica.Copying
+	if s.Phase == replica.Connected {
+		link, lastIO = "up", (now-s.LastIO)/1e9
+	}
+	t.add("role", "slave")
+	t.add("master_host", s.Host)
+	t.add("master_port", s.Port)
+	t.add("master_link_status", link)
+	t.add("master_last_io_seconds_ago", lastIO)
+	t.add("master_sync_in_progress", commands.Bit(copying))
+	t.add("slave_read_repl_offset", s.Read)
+	t.add("slave_repl_offset", s.Position.Offset)
+	if copying {
+		t.add("master_sync_total_bytes", s.Copy.Bytes)
+		t.add("master_sync_read_bytes", s.Copy.Read)
+		t.add("master_sync_left_bytes", max(0, s.Copy.Bytes-s.Copy.Read))
+		t.add("master_sync_perc", fmt.Sprintf("%.2f", s.Copy.Percent()))
+		t.add("master_sync_last_io_seconds_ago", (now-s.LastIO)/1e9)
+		t.add("master_sync_keys", s.Copy.Keys)
+		t.add("master_sync_total_keys", s.Copy.Of)
+	}
+	if link == "down" {
+		t.add("master_link_down_since_seconds", (now-s.DownFrom)/1e9)
+		t.add("master_link_error", fmt.Sprintf("%q", s.Failed))
+	}
+	t.add("master_link_stopped", commands.Bit(s.Stopped))
+	t.add("master_full_copies", s.Copies)
+	t.add("master_left_out", leftOut(s))
+	t.add("slave_priority", 100)
+	t.add("slave_read_only", 1)
+	t.add("replica_announced", 1)
+	t.zeros("connected_slaves")
+}
+
+// leftOut lists what the server does not keep: a name in quotes and its number, for each kind.
+func leftOut(s *replica.State) string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(s.LeftOut)) {
+		all = append(all, fmt.Sprintf("%q=%d", what, s.LeftOut[what]))
+	}
+	return strings.Join(all, ",")
+}
