@@ -17,7 +17,11 @@ const (
 	AllPatterns           // all arguments are patterns of channels
 	FirstShard            // the first argument is a channel of a shard, which has a slot as a key has
 	AllShards             // all arguments are channels of shards
+	LeftShards            // the same, of a client that leaves them, which needs no right
 )
+
+// NeedRight reports whether ACL rules of channels say who may name them.
+func (c Channels) NeedRight() bool { return c != NoChannels && c != LeftShards }
 
 // permissions returns what each key specification of [Keys.Access] does with its keys, as ACL counts it.
 func permissions(access string) []acl.Permission {

@@ -132,7 +132,7 @@ func (c *Command) sharded() (channels Keys) {
 	switch c.Channels {
 	case FirstShard:
 		return OneKey.With("NOT_KEY")
-	case AllShards:
+	case AllShards, LeftShards:
 		return AllKeys.With("NOT_KEY")
 	}
 	return channels

@@ -13,7 +13,7 @@ import (
 var Rights = sync.OnceValue(func() *acl.Table {
 	var all []acl.Command
 	for _, c := range everyCommand {
-		data := c.HasKeys() || c.Channels != NoChannels
+		data := c.HasKeys() || c.Channels.NeedRight()
 		one := acl.Command{
 			Name: c.FullName(), Free: c.Flags&NoAuth != 0, Data: data,
 			Scoped: c.LastKey != nil && c.Keys.Inner == nil, // its first word is a rule
@@ -50,7 +50,7 @@ func (c *Call) keysTo(last int) Keys {
 // request returns a call as ACL sees it. Its keys go to the memory of buf, if there is room.
 func (c *Command) request(args [][]byte, k *Keys, buf []acl.Key) acl.Request {
 	r := acl.Request{Command: c.index, Args: args, Keys: c.appendKeys(args, k, buf[:0])}
-	if c.Channels != NoChannels {
+	if c.Channels.NeedRight() {
 		r.Channels, r.Literal = 1, c.Channels == AllPatterns
 		r.OneOnly = c.Channels == FirstChannel || c.Channels == FirstShard
 	}

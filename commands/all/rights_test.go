@@ -24,7 +24,7 @@ func callOf(cmd *commands.Command) []any {
 	if k.NumKeys > 0 {
 		least = max(least, k.NumKeys+k.Skip+2)
 	}
-	if cmd.Channels != commands.NoChannels {
+	if cmd.Channels.NeedRight() {
 		least = max(least, 2)
 	}
 	for len(words) < least {
@@ -32,7 +32,7 @@ func callOf(cmd *commands.Command) []any {
 		switch {
 		case at == k.NumKeys && at > 0:
 			words = append(words, "1")
-		case cmd.Channels != commands.NoChannels && at == 1:
+		case cmd.Channels.NeedRight() && at == 1:
 			words = append(words, "ch")
 		default:
 			words = append(words, "key")
@@ -112,7 +112,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			want(cmd, noKey, "&* +@all (~* -@all)")
 			n++
 		}
-		if cmd.Channels != commands.NoChannels {
+		if cmd.Channels.NeedRight() {
 			want(cmd, "", "&ch +@all")
 			want(cmd, noChannel, "~* +@all")
 			want(cmd, noChannel, "~* &other +@all")

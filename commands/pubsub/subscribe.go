@@ -51,7 +51,7 @@ var (
 		Run:        func(c *commands.Call) error { return subscribe(c, shards) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sunsubscribe", Arity: -1, Channels: commands.AllShards, Flags: subscribeFlags,
+		Name: "sunsubscribe", Arity: -1, Channels: commands.LeftShards, Flags: subscribeFlags,
 		Group: commands.GroupPubSub, Since: "7.0.0",
 		Summary:    "Stop listening for messages posted to the given shard channels",
 		Usage:      "[shardchannel [shardchannel ...]]",

@@ -25,7 +25,8 @@ var subscriberCommands = [][]string{
 	{"MULTI", "SET <a> 1", "SPUBLISH <b> m", "EXEC"}, {"EVAL return{redis.call('spublish',ARGV[1],'m')} 0 <a>"},
 	{"EVAL return{redis.call('spublish',ARGV[1],'m'),redis.call('spublish',ARGV[2],'m')} 0 <a> <b>"},
 	{"EVAL redis.call('ssubscribe',ARGV[1]) 0 <a>"}, {"COMMAND GETKEYS SPUBLISH <a> m"}, {"COMMAND INFO spublish ssubscribe sunsubscribe"},
-	{"COMMAND GETKEYSANDFLAGS SSUBSCRIBE <a> <b>"}, {"ACL SETUSER u on nopass -@all +spublish +ssubscribe +auth resetchannels &{a}*"},
+	{"COMMAND GETKEYSANDFLAGS SSUBSCRIBE <a> <b>"},
+	{"ACL SETUSER u on nopass -@all +spublish +ssubscribe +sunsubscribe +auth resetchannels &{a}*"},
 	{"AUTH u x"}, {"AUTH default x"},
 }
 
