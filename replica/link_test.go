@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -124,12 +125,12 @@ func TestConfirmations(t *testing.T) {
 
 // TestSilence: the link leaves a master that is silent for repl-timeout, and tries again.
 func TestSilence(t *testing.T) {
-	n := 0
-	silent := func(f *fake) { n++; f.stay() }
+	var n atomic.Int32
+	silent := func(f *fake) { n.Add(1); f.stay() }
 	var log strings.Builder
 	o := Options{Timeout: func() time.Duration { return time.Second }, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	follow(t, o, &notes{}, func(l *Link) {
-		require.Equal(t, 3, n)
+		require.EqualValues(t, 3, n.Load())
 		require.Contains(t, log.String(), "the master was silent for repl-timeout")
 	}, silent, func(f *fake) {
 		f.greeted()

@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -181,10 +182,11 @@ func (s *session) stream(ctx context.Context) error {
 	}
 }
 
-// word returns the name of a command in capitals, "" for none.
+// word returns the name of a command in capitals, "" for an empty line. A long name is cut, and the target
+// refuses the command.
 func word(args [][]byte) string {
-	if len(args) == 0 || len(args[0]) > 32 {
+	if len(args) == 0 {
 		return ""
 	}
-	return strings.ToUpper(string(args[0]))
+	return string(bytes.ToUpper(args[0][:min(len(args[0]), 32)]))
 }

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// startFake starts a master that sends a copy with the key `k`, and then what the test sends. It returns its
+// port. The next connections get nothing.
+func startFake(t testing.TB, sends string) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		in := bufio.NewReader(conn)
+		for {
+			line, err := in.ReadString('\n')
+			switch word := strings.TrimSpace(line); {
+			case err != nil:
+				return
+			case word == "PING" || word == "REPLCONF":
+				fmt.Fprint(conn, "+OK\r\n")
+			case word == "INFO":
+				fmt.Fprint(conn, "-NOPERM no\r\n")
+			case word == "PSYNC":
+				const copied = "REDIS0009\xfe\x00\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"
+				fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$%d\r\n%s%s", 1, len(copied), copied, sends)
+				_, _ = io.Copy(io.Discard, in)
+				return
+			}
+		}
+	}()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// resps returns commands, one a line, in the form of the protocol.
+func resps(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		words := strings.Fields(line)
+		fmt.Fprintf(&b, "*%d\r\n", len(words))
+		for _, w := range words {
+			fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(w), w)
+		}
+	}
+	return b.String()
+}
+
+// TestStreamOfAMaster: calls of redis-cell, which a Redis sends as they are, and messages do not stop a move.
+// Subscribers of this server get the messages.
+func TestStreamOfAMaster(t *testing.T) {
+	in := start(t)
+	c, channel, shard := in.dial(t), in.dial(t), in.dial(t)
+	channel.Do("SUBSCRIBE", "news")
+	shard.Do("SSUBSCRIBE", "news")
+	port := startFake(t, resps("SELECT 0", "CL.THROTTLE user 1 1 3600", "cl.throttle user 1 1 3600 1",
+		"CL.THROTTLE user 1 1 3600", "PUBLISH news a", "SPUBLISH news b", "SET end 1"))
+	ok(t, c, "REPLICAOF", "127.0.0.1", port)
+	require.Eventually(t, func() bool { return c.Do("GET", "end") == "1" }, timeout, time.Millisecond,
+		"%s", info(c, "replication", "master_link_error"))
+	require.Equal(t, []any{"message", "news", "a"}, channel.Recv())
+	require.Equal(t, []any{"smessage", "news", "b"}, shard.Recv())
+	require.Equal(t, "", info(c, "replication", "master_left_out"))
+	require.Equal(t, resptest.Error("READONLY You can't write against a read only replica."),
+		c.Do("CL.THROTTLE", "user", 1, 1, 3600))
+	ok(t, c, "REPLICAOF", "NO", "ONE")
+	require.EqualValues(t, 1, c.Do("CL.THROTTLE", "user", 1, 1, 3600).([]any)[0])
+}
+
+// TestMasterThatCommands: a master only writes. Another command stops the move, runs not, and is never left out
+// in silence.
+func TestMasterThatCommands(t *testing.T) {
+	for _, line := range []string{"SHUTDOWN NOSAVE", "CONFIG SET appendonly yes", "REPLICAOF NO ONE", "RESET", "QUIT",
+		"HELLO 3", "AUTH x", "SUBSCRIBE x", "MONITOR", "ACL SETUSER x on", "BLPOP l 0", "CL.RULES SET x", "GET k",
+		"CLIENT REPLY OFF", "DEBUG SLEEP 100", "WATCH k", "DISCARD", "EXEC", strings.Repeat("X", 33) + " k v"} {
+		t.Run(line, func(t *testing.T) {
+			in := start(t)
+			c := in.dial(t)
+			ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, resps("SET before 1", line, "SET after 1")))
+			require.Eventually(t, func() bool { return info(c, "replication", "master_link_stopped") == "1" },
+				timeout, time.Millisecond)
+			require.Equal(t, []any{"v", "1", resptest.NilBulk}, c.Do("MGET", "k", "before", "after"))
+		})
+	}
+}
