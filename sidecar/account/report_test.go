@@ -116,16 +116,13 @@ func liveReporting(t *testing.T, r *rand.Rand, h *hub) (keeps bool, f Figures) {
 	return keepsReported(limit+passed, interval, int64(len(w.nodes)), late)(all), f
 }
 
-// reporter is an account in the mode report, with the questions that it has sent.
-type reporter struct {
-	story
-	asks []Ask
-}
+// reporter is an account in the mode report.
+type reporter struct{ story }
 
 // newReporter returns an account that has been told of its limit, and that charges.
 func newReporter(t *testing.T, interval int64, answer Answer) *reporter {
 	table := NewTable(Settings{Lease: 1000, Keys: 1, Interval: 100})
-	s := &reporter{story: story{table.Account("ann", []byte("k")), t, Time{5_000_000, 1_790_000_000_000_000}}}
+	s := &reporter{story{table.Account("ann", []byte("k")), t, Time{5_000_000, 1_790_000_000_000_000}}}
 	s.Report(interval)
 	s.wantTake(Pass, 1)
 	s.Passed(s.now, 1, false, answer)
