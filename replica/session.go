@@ -159,12 +159,15 @@ func (s *session) stream(ctx context.Context) error {
 		read := s.begin.Offset + s.r.taken - base
 		s.l.read.Store(read)
 		asked := false
-		switch name := word(args); name {
-		case "", "PING":
-		case "REPLCONF":
+		switch name := word(args); {
+		case len(args) == 0 || name == "PING":
+		case name == "REPLCONF":
 			asked = len(args) > 1 && strings.EqualFold(string(args[1]), "GETACK")
 		default:
 			if err := target.Apply(ctx, args); err != nil {
+				if name == "EXEC" || name == "EVAL" || name == "EVALSHA" { // a part of it may have run
+					s.l.reached(Position{})
+				}
 				return err
 			}
 			queued = name == "MULTI" || queued && name != "EXEC"

@@ -19,6 +19,7 @@ func registerReplicaOf(name, since string, d commands.Deprecation) *commands.Com
 		Since: since, Deprecated: d,
 		Summary: "Make the server a replica of another instance, or promote it as master.",
 		Usage:   "<host port | NO ONE>", Complexity: "O(1)", Run: replicaOf,
+		Cost: commands.AlwaysLong, // it waits for the command of the master that runs
 	})
 }
 

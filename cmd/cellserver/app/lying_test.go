@@ -98,3 +98,46 @@ func TestMasterThatCommands(t *testing.T) {
 		})
 	}
 }
+
+// TestMasterThatNeverEnds: a script of the master without an end keeps nobody waiting but REPLICAOF NO ONE, until
+// SCRIPT KILL or the stop of the server.
+func TestMasterThatNeverEnds(t *testing.T) {
+	follow := func(t *testing.T) (*instance, *resptest.Client) {
+		in := start(t, "--shutdown-timeout", "1")
+		c := in.dial(t)
+		loop := "*3\r\n$4\r\nEVAL\r\n$17\r\nwhile true do end\r\n$1\r\n0\r\n"
+		ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, resps("SET before 1")+loop))
+		require.Eventually(t, func() bool { return c.Do("GET", "before") == "1" }, timeout, time.Millisecond)
+		return in, c
+	}
+	t.Run("no one", func(t *testing.T) {
+		in, c := follow(t)
+		for range max(in.transport.Loops, 0) + 2 { // more than there are event loops
+			in.dial(t).Write(resptest.Command("REPLICAOF", "NO", "ONE"))
+		}
+		leaves := in.dial(t)
+		leaves.Write(resptest.Command("REPLICAOF", "NO", "ONE"))
+		for range 10 {
+			require.Equal(t, "slave", info(c, "replication", "role"))
+		}
+		require.Eventually(t, func() bool { return c.Do("SCRIPT", "KILL") == resptest.Simple("OK") }, timeout, time.Millisecond)
+		require.Equal(t, resptest.Simple("OK"), leaves.Recv())
+		ok(t, c, "SET", "k", "w")
+	})
+	t.Run("stop", func(t *testing.T) {
+		in, _ := follow(t)
+		in.stop()
+		in.wait(t)
+	})
+}
+
+// TestTransactionThatBreaks: a transaction of the master that has run in part never runs again. The next REPLICAOF takes
+// a full copy.
+func TestTransactionThatBreaks(t *testing.T) {
+	in := start(t)
+	c := in.dial(t)
+	ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, resps("SET n 1", "MULTI", "INCR n", "LPUSH n x", "EXEC")))
+	require.Eventually(t, func() bool { return info(c, "replication", "master_link_stopped") == "1" }, timeout, time.Millisecond)
+	require.Equal(t, "2", c.Do("GET", "n"))
+	require.Equal(t, int64(-1), c.Do("ROLE").([]any)[4])
+}

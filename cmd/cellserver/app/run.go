@@ -80,7 +80,6 @@ func (a *App) Run(ctx context.Context) error {
 	a.enter(stopping, notifyStopping)
 	a.giveWay()
 	a.drain(mode)
-	a.following.Stop()
 	cancel()
 	running.Wait()
 	refused = errors.Join(refused, a.stopMember())
@@ -211,6 +210,7 @@ func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
 	a.exporter.Stop(ctx)
 	a.api.stop(ctx)
 	cut = a.transport.Shutdown(ctx) != nil
+	a.following.Stop()
 	if a.peers.sidecar != nil {
 		a.peers.sidecar.Close()
 	}

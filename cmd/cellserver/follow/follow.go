@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cellserver/internal/config"
@@ -38,8 +39,9 @@ type Clock interface {
 type Following struct {
 	o Options
 
+	link atomic.Pointer[replica.Link] // nil if the server follows nobody
+
 	mu       sync.Mutex // guards the fields below; held while the server begins or ends to follow
-	link     *replica.Link
 	follower *server.Follower
 	begun    bool // Start was called
 	stopped  bool // the server stops
@@ -137,19 +139,21 @@ func (f *Following) follow(host string, port int, from replica.Position) {
 		MaxCommand: int(cfg().ClientQueryBufferLimit),
 		Clock:      f.o.Clock, Log: f.o.Log, Target: to,
 	})
-	f.link = to.link
-	f.link.Start()
+	f.link.Store(to.link)
+	to.link.Start()
 }
 
 // end ends the link, and returns where it has ended. mu is held.
 func (f *Following) end() (at replica.Position) {
-	if f.link == nil {
+	link := f.link.Load()
+	if link == nil {
 		return at
 	}
-	f.link.Close()
-	at = f.link.State().Position
+	link.Close()
+	at = link.State().Position
 	f.follower.Close()
-	f.link, f.follower = nil, nil
+	f.link.Store(nil)
+	f.follower = nil
 	return at
 }
 
@@ -157,10 +161,10 @@ func (f *Following) end() (at replica.Position) {
 func (f *Following) Leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.link == nil || f.stopped {
+	was, follows := f.State()
+	if !follows || f.stopped {
 		return
 	}
-	was := f.link.State()
 	at := f.end()
 	f.keep(hasLeft, was.Host, was.Port)
 	f.o.Disk.Journal().Sync() // no crash from now on makes the server follow again
@@ -173,21 +177,17 @@ func (f *Following) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
-	if f.link == nil {
-		return
-	}
-	was := f.link.State()
-	if at := f.end(); at.ID != "" && f.o.Server.Condition().LogFailed == "" {
+	was, linked := f.State()
+	if at := f.end(); linked && at.ID != "" && f.o.Server.Condition().LogFailed == "" {
 		f.keep(follows, was.Host, was.Port, at.ID, at.Offset, at.DB)
 	}
 }
 
 // State implements [commands.Replication].
 func (f *Following) State() (s replica.State, ok bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.link == nil {
+	link := f.link.Load()
+	if link == nil {
 		return s, false
 	}
-	return f.link.State(), true
+	return link.State(), true
 }

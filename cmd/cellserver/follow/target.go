@@ -86,7 +86,10 @@ func (t *target) leaveOut(skipped map[string]int) error {
 func (t *target) Apply(ctx context.Context, args [][]byte) error {
 	err := t.Follower.Apply(ctx, args)
 	unkept := (*server.Unkept)(nil)
-	if !errors.As(err, &unkept) {
+	switch {
+	case err != nil && ctx.Err() != nil: // the end of the link has ended a script
+		return ctx.Err()
+	case !errors.As(err, &unkept):
 		return err
 	}
 	key := ""
