@@ -182,7 +182,7 @@ func (p *processes) moveLeader() {
 
 // documented are the errors that a client may get. The first line is what the server says, the others are the words of the
 // libraries for a connection that ended, that was refused, or that did not answer.
-var documented = regexp.MustCompile(`CLUSTERDOWN|The cluster is down|MOVED|LOADING|MovedError|Moved: |MISCONF|READONLY|` +
+var documented = regexp.MustCompile(`CLUSTERDOWN|MASTERDOWN|The cluster is down|MOVED|LOADING|MovedError|Moved: |MISCONF|READONLY|` +
 	`EOF|unexpected end of file|[Rr]efused|ECONNREFUSED|[Rr]eset by peer|ECONNRESET|Connection reset|[Bb]roken pipe|[Cc]losed|[Dd]isconnect|` +
-	`not connected|temporarily unavailable|` +
+	`not connected|temporarily unavailable|The previous master is now a slave|` +
 	`[Tt]imed out|[Tt]imeout|No more cluster attempts left|Cluster retry deadline exceeded|No master found|Unable to connect|Cannot determine a partition`)

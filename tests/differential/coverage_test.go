@@ -62,6 +62,7 @@ var unexercised = map[string]string{
 	"BLPOP": "waits; TestClientsThatWait has it, and the seven below",
 	"BRPOP": "as BLPOP", "BLMOVE": "as BLPOP", "BRPOPLPUSH": "as BLPOP", "BLMPOP": "as BLPOP",
 	"BZPOPMIN": "as BLPOP", "BZPOPMAX": "as BLPOP", "BZMPOP": "as BLPOP",
+	"REPLICAOF": "makes the server read-only; tests of the whole server follow a real Redis by it", "SLAVEOF": "as REPLICAOF",
 	"INFO":     "its fields are the server's own",
 	"INCREX":   "Redis 7.0 does not have it",
 	"SENTINEL": "a Redis is no sentinel",
