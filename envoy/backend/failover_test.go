@@ -91,15 +91,32 @@ func (n *nodes) leader() (port int) {
 				return false
 			}
 			defer client.Close()
-			ask := client.B().Arbitrary("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster").Build()
-			if address, err := client.Do(n.t.Context(), ask).AsStrSlice(); err == nil && len(address) == 2 {
-				port, _ = strconv.Atoi(address[1])
+			if address := leads(n.t, client); address != "" {
+				_, text, _ := strings.Cut(address, ":")
+				port, _ = strconv.Atoi(text)
 				return port != 0
 			}
 		}
 		return false
 	}, processtest.Patience, 10*time.Millisecond)
 	return port
+}
+
+// leads returns the address of the node that leads, as a node says, "" if it does not know.
+func leads(t *testing.T, client rueidis.Client) string {
+	slots, err := client.Do(t.Context(), client.B().ClusterSlots().Build()).ToArray()
+	if err != nil || len(slots) == 0 {
+		return ""
+	}
+	parts, err := slots[0].ToArray()
+	require.NoError(t, err)
+	node, err := parts[2].ToArray()
+	require.NoError(t, err)
+	host, err := node[0].ToString()
+	require.NoError(t, err)
+	port, err := node[1].AsInt64()
+	require.NoError(t, err)
+	return fmt.Sprint(host, ":", port)
 }
 
 // TestLeaderDies kills the leader while 64 callers count. Exactly the limit passes, what was confirmed
