@@ -43,6 +43,7 @@ var pricedCalls = map[string][2]string{
 	"hdel": {"h" + strings.Repeat(" f", 9000), "h f f f"}, "sadd": {"m" + strings.Repeat(" x", 6000), "m x x x"},
 	"srem": {"m" + strings.Repeat(" x", 6000), "m x x x"}, "smismember": {"", "m x x x"}, // long in a large compact set
 	"hget": {"V large", "V small"}, "hmget": {"V small large", "V small small"},
+	"replicaof": {"no one", ""}, "slaveof": {"no one", ""}, // it waits for the command of the master that runs
 	"cl.rule|try": {"api CL.WINDOW 5 60", ""},
 	"getrange":    {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
