@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
-	"time"
 
 	"cellserver/internal/config"
 )
@@ -14,9 +13,8 @@ import (
 // dialMaster connects to the server to follow. It reads the files of TLS each time, so that renewed ones
 // count.
 func dialMaster(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {
-	tcp := net.Dialer{KeepAlive: 15 * time.Second}
 	if !cfg.Replication.TLS {
-		return tcp.DialContext(ctx, "tcp", address)
+		return dialServer(ctx, address, nil)
 	}
 	secure, err := clientTLS(cfg)
 	if err != nil {
@@ -28,7 +26,7 @@ func dialMaster(ctx context.Context, cfg *config.Config, address string) (net.Co
 			return chained(s.PeerCertificates, secure.RootCAs)
 		}
 	}
-	return (&tls.Dialer{NetDialer: &tcp, Config: secure}).DialContext(ctx, "tcp", address)
+	return dialServer(ctx, address, secure)
 }
 
 // chained returns an error if no authority vouches for the first certificate.

@@ -78,12 +78,17 @@ func sidecarSettings(cfg *config.Config) sidecar.Settings {
 
 // dialHub connects to a node of the hub. It reads the files of TLS each time, so that renewed ones count.
 func dialHub(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {
-	tcp := net.Dialer{KeepAlive: 15 * time.Second}
 	secure, err := hubTLS(cfg)
-	if err != nil || secure == nil {
-		if err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
+	}
+	return dialServer(ctx, address, secure)
+}
+
+// dialServer connects to another server, without TLS if `secure` is nil.
+func dialServer(ctx context.Context, address string, secure *tls.Config) (net.Conn, error) {
+	tcp := net.Dialer{KeepAlive: 15 * time.Second}
+	if secure == nil {
 		return tcp.DialContext(ctx, "tcp", address)
 	}
 	return (&tls.Dialer{NetDialer: &tcp, Config: secure}).DialContext(ctx, "tcp", address)
