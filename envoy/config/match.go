@@ -81,8 +81,8 @@ func (n *node) pattern(e *common.RateLimitDescriptor_Entry) string {
 	return key + strings.TrimPrefix(n.name(), key)
 }
 
-// metricOf names the metric of a rule if it has words of the request: where the rule asks for values, or where
-// its pattern matched another key.
+// metricOf names the metric of a rule if it has words of the request: where the rule asks for values, or
+// where its pattern matched another key.
 func metricOf(domain string, path []*node, entries []*common.RateLimitDescriptor_Entry) string {
 	detailed := path[len(path)-1].rule.Modes.DetailedMetric
 	dynamic, shared := detailed, false
