@@ -27,9 +27,7 @@ type Conn struct {
 
 	Wait Wait // of the command that runs again and again (TryAgain)
 
-	// After runs after the command has released its locks, and before its reply is sent. Nil does
-	// nothing.
-	After func()
+	After After
 }
 
 // Identity is the user and the names of a connection.

@@ -17,6 +17,7 @@
 //	integer.go, float.go, scan_args.go, random.go  more of them
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
+//	after.go                                       what follows when a command has released its locks
 //	rulechanges.go                                 who changed a rule, for the log and subscribers
 //	version.go                                     versions, and the name of the mode
 //

@@ -32,11 +32,6 @@ func (c *Call) RuleChanged(change ruleset.Change) {
 	if c.Conn.Identity.User != nil {
 		by.User = c.Conn.Identity.User.Name()
 	}
-	before, hears := c.Conn.After, c.Server.RuleChanges // the call has ended by then
-	c.Conn.After = func() {
-		if before != nil {
-			before()
-		}
-		hears.Changed(by, change)
-	}
+	hears := c.Server.RuleChanges // the call has ended by then
+	c.Conn.After.Every(func() { hears.Changed(by, change) })
 }

@@ -77,8 +77,9 @@ func (l *Link) State() State {
 // maxNames bounds the names of what is left out: the master may send any names.
 const maxNames = 64
 
-// LeftOut counts a part of the data that cannot be kept here.
-func (l *Link) LeftOut(what string, n int64) {
+// LeftOut counts a part of the data that cannot be kept here. It reports whether the part is the first one of
+// its name.
+func (l *Link) LeftOut(what string, n int64) (first bool) {
 	l.note(func(st *State) {
 		if st.LeftOut == nil {
 			st.LeftOut = map[string]int64{}
@@ -86,8 +87,10 @@ func (l *Link) LeftOut(what string, n int64) {
 		if _, known := st.LeftOut[what]; !known && len(st.LeftOut) >= maxNames {
 			what = "others"
 		}
+		first = st.LeftOut[what] == 0
 		st.LeftOut[what] += n
 	})
+	return first
 }
 
 // note changes the state.

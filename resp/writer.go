@@ -15,8 +15,6 @@ import (
 type Writer struct {
 	// Proto is the client's protocol version: 3 is RESP3, every other value is RESP2.
 	Proto int
-	// Errors counts the error replies. Only its owner sets it back.
-	Errors int
 
 	buffer
 }
@@ -88,7 +86,6 @@ func (w *Writer) OK() { w.put(redcon.AppendOK(w.buf)) }
 // Error writes an error reply. The text starts with its code ("ERR …", "WRONGTYPE …"), without '-'. A line
 // break in it becomes a space.
 func (w *Writer) Error(text string) {
-	w.Errors++
 	w.put(redcon.AppendError(w.buf, text))
 }
 

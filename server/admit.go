@@ -74,5 +74,5 @@ func (c *Client) refuse(call *commands.Call, err error) {
 		c.unwatch()
 		err = execRefused(err)
 	}
-	c.server.replyError(call, err)
+	c.replyError(call, err)
 }

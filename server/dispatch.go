@@ -89,10 +89,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	for st == resp.Status(commands.Restart) {
 		st = c.execute(call)
 	}
-	if after := c.conn.After; after != nil {
-		c.conn.After = nil
-		after()
-	}
+	c.conn.After.Run()
 	if st == resp.Retry {
 		c.entry.Block(clients.Waiting)
 	}

@@ -99,7 +99,7 @@ func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	case store.ErrExhausted:
 		call.Out.Truncate(mark)
 		c.server.stats.Commands.Of(call.Cmd).Failed.Add(1)
-		c.server.replyError(call, errExhausted)
+		c.replyError(call, errExhausted)
 	default:
 		panic(reason)
 	}
@@ -126,7 +126,7 @@ func (c *Client) Run(inner *commands.Call) {
 // refuseChanges answers a command that needs memory after too many changes.
 func (c *Client) refuseChanges(inner *commands.Call) {
 	c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
-	c.server.replyError(inner, errExecTooLarge)
+	c.replyError(inner, errExecTooLarge)
 }
 
 // Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them
@@ -160,7 +160,7 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	if err != nil && !ended {
 		call.Out.Truncate(mark)
 		s.stats.Commands.Of(cmd).Failed.Add(1)
-		s.replyError(call, err)
+		c.replyError(call, err)
 	}
 	if joined != nil {
 		joined.n++
@@ -227,6 +227,14 @@ func (c *Client) monitorAddr(call *commands.Call) string {
 		return "unix:" + c.server.Config().UnixSocket
 	}
 	return c.entry.Addr()
+}
+
+// replyError replies to a command of the client with an error.
+func (c *Client) replyError(call *commands.Call, err error) {
+	if c.follower != nil {
+		c.follower.fail(call, err)
+	}
+	c.server.replyError(call, err)
 }
 
 // replyError writes an error as the reply; no other function does. The text may contain arguments

@@ -2,10 +2,12 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"cellserver/commands"
@@ -68,14 +70,44 @@ func (f *Follower) Close() {
 // DB returns the selected database.
 func (f *Follower) DB() int { return f.client.conn.DB }
 
-// Unkept is the error of a command that cannot run here. The keys have not changed.
+// Unkept is the error of a command that cannot run here. The command has changed nothing. Earlier commands of
+// its transaction or script may have run.
 type Unkept struct {
 	Command string
+	Key     string // quoted, or ""
 	Reason  string
+	Calls   int64
+	Memory  bool // there is not enough
+	Limits  bool // redis-cell takes arguments that are errors here; no other command has failed
 }
 
-// Error names the command.
-func (u *Unkept) Error() string { return u.Command + " cannot run here: " + u.Reason }
+// Error names the command and its key.
+func (u *Unkept) Error() string {
+	return u.Command + " cannot run here: " + u.Reason + " (key " + cmp.Or(u.Key, "none") + ")"
+}
+
+// unkept returns the error of a command, which may be an unknown one.
+func unkept(name string, args [][]byte, reason string) *Unkept {
+	u := &Unkept{Command: name, Reason: fmt.Sprintf("%.200s", reason), Calls: 1}
+	if len(args) > 1 {
+		u.Key = fmt.Sprintf("%.64q", args[1])
+	}
+	return u
+}
+
+// fail notes that a command has failed.
+func (t *turn) fail(call *commands.Call, err error) {
+	u := unkept(call.Cmd.FullName(), call.Args, err.Error())
+	code, _, _ := strings.Cut(u.Reason, " ")
+	u.Memory = code == "OOM"
+	u.Limits = call.Cmd.Group == commands.GroupLimiter && code != "OOM" && code != "WRONGTYPE"
+	switch {
+	case t.failed == nil || t.failed.Limits && !u.Limits:
+		t.failed = u
+	case t.failed.Limits:
+		t.failed.Calls++
+	}
+}
 
 // commandsOfATurn is how many commands share one reading of the clock.
 const commandsOfATurn = 64
@@ -90,22 +122,18 @@ func (f *Follower) Apply(ctx context.Context, args [][]byte) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			c.Failed(reason, debug.Stack())
-			err = &Unkept{cmd.FullName(), fmt.Sprint(reason)}
+			err = unkept(cmd.FullName(), args, fmt.Sprint(reason))
 		}
 	}()
-	f.out.Reset()
-	f.out.Errors = 0
-	st := c.Handle(args, &f.out)
+	st := f.handle(args)
 	for st == resp.Retry || st == resp.Offload {
-		f.out.Reset()
-		f.out.Errors = 0
 		if st == resp.Retry {
 			c.End()
 			if err := pause(ctx); err != nil {
 				return err
 			}
 		}
-		st = c.Handle(args, &f.out)
+		st = f.handle(args)
 	}
 	if f.since++; st == resp.Flush || f.since >= commandsOfATurn {
 		f.Rest()
@@ -114,10 +142,17 @@ func (f *Follower) Apply(ctx context.Context, args [][]byte) (err error) {
 	case st == resp.Close:
 		return errors.New("CLIENT KILL has closed the link, or a transaction is larger than " +
 			"client-query-buffer-limit")
-	case f.out.Errors > 0:
-		return &Unkept{cmd.FullName(), firstError(f.out.Bytes())}
+	case f.turn.failed != nil:
+		return f.turn.failed
 	}
 	return nil
+}
+
+// handle runs a command once.
+func (f *Follower) handle(args [][]byte) resp.Status {
+	f.out.Reset()
+	f.turn.failed = nil
+	return f.client.Handle(args, &f.out)
 }
 
 // Rest ends the batch: no further command has arrived.
@@ -133,15 +168,17 @@ func (f *Follower) Rest() {
 func (f *Follower) resolve(args [][]byte) (*commands.Command, error) {
 	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
 	if err != nil {
-		name := fmt.Sprintf("%.32s", bytes.ToUpper(args[0]))
-		return nil, &Unkept{name, "this server does not have it in this form"}
+		name := cmp.Or(fmt.Sprintf("%.32s", bytes.ToUpper(args[0])), "a command with an empty name")
+		return nil, unkept(name, args, "this server does not have it in this form")
 	}
 	cfg, store := f.server.Config(), f.server.parts.Store
 	switch {
 	case !streams(cmd):
-		return nil, &Unkept{cmd.FullName(), "it is no command that a server sends to its replicas"}
+		return nil, unkept(cmd.FullName(), args, "it is no command that a server sends to its replicas")
 	case cmd.Flags&commands.DenyOOM != 0 && cfg.MaxMemory > 0 && f.since == 0 && store.Used() > cfg.MaxMemory:
-		return nil, &Unkept{cmd.FullName(), "the keys take more memory than maxmemory: raise it"}
+		u := unkept(cmd.FullName(), args, "the keys take more memory than maxmemory: raise it")
+		u.Memory = true
+		return nil, u
 	}
 	return cmd, nil
 }
@@ -165,14 +202,4 @@ func pause(ctx context.Context) error {
 	case <-time.After(20 * time.Millisecond):
 		return nil
 	}
-}
-
-// firstError returns the first error of a reply that has one.
-func firstError(reply []byte) string {
-	text := reply
-	if i := bytes.Index(reply, []byte("\n-")); i >= 0 && reply[0] != '-' {
-		text = reply[i+1:]
-	}
-	text, _, _ = bytes.Cut(text, []byte("\r\n"))
-	return fmt.Sprintf("%.200s", text[min(1, len(text)):])
 }

@@ -137,6 +137,6 @@ func (c *Client) refuseQueued(inner *commands.Call) bool {
 		reason = "no permission to access one of the channels used as arguments"
 	}
 	c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
-	c.server.replyError(inner, commands.Error(errChanged+reason))
+	c.replyError(inner, commands.Error(errChanged+reason))
 	return true
 }

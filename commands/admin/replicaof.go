@@ -37,7 +37,7 @@ func replicaOf(c *commands.Call) error {
 	case r == nil:
 		return errFollowsNobody
 	case commands.Is(c.Args[1], "no") && commands.Is(c.Args[2], "one"):
-		after(c, r.Leave)
+		c.Conn.After.Once("replicaof", r.Leave)
 		c.Out.OK()
 		return nil
 	}
@@ -50,20 +50,9 @@ func replicaOf(c *commands.Call) error {
 		c.Out.Simple("OK Already connected to specified master")
 		return nil
 	}
-	after(c, func() { r.Follow(host, int(port)) })
+	c.Conn.After.Once("replicaof", func() { r.Follow(host, int(port)) })
 	c.Out.OK()
 	return nil
-}
-
-// after runs a function when the command has released its locks.
-func after(c *commands.Call, do func()) {
-	before := c.Conn.After
-	c.Conn.After = func() {
-		if before != nil {
-			before()
-		}
-		do()
-	}
 }
 
 // roleOfReplica replies to ROLE on a server that follows another one.

@@ -47,12 +47,20 @@ func TestReplicaOfInside(t *testing.T) {
 	l := &link{}
 	h := servertest.NewAt(t, &servertest.Edge{Follows: l})
 	require.Contains(t, h.Do("EVAL", "return redis.call('REPLICAOF', 'NO', 'ONE')", 0), "This Redis command is not allowed from script")
-	h.Want("MULTI", servertest.OK)
-	h.Do("FLUSHALL")
-	h.Do("REPLICAOF 10.0.0.1 6379")
-	require.False(t, l.follows)
-	h.Want("EXEC", []any{servertest.OK, servertest.OK})
-	require.True(t, l.follows)
+	for _, queue := range [][]string{
+		{"FLUSHALL", "REPLICAOF 10.0.0.1 6379"},
+		{"REPLICAOF 10.0.0.1 6379", "FLUSHALL"},
+		{"REPLICAOF NO ONE", "REPLICAOF 10.0.0.1 6379"},
+	} {
+		l.follows = false
+		h.Want("MULTI", servertest.OK)
+		for _, command := range queue {
+			h.Do(command)
+		}
+		require.False(t, l.follows)
+		h.Want("EXEC", []any{servertest.OK, servertest.OK})
+		require.True(t, l.follows, "%q", queue)
+	}
 }
 
 func TestWhoFollowsNobody(t *testing.T) {

@@ -23,7 +23,7 @@ var (
 			if err := flush(c, 0, c.Server.Store.Databases()-1); err != nil {
 				return err
 			}
-			c.Conn.After = c.Server.Disk.Flushed
+			c.Conn.After.Once("flushall", c.Server.Disk.Flushed)
 			return nil
 		},
 	})

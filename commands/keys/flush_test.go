@@ -37,6 +37,11 @@ func TestFlushAllEmptiesTheDisk(t *testing.T) {
 	h.Want("EXEC", []any{ok})
 	h.Want("FLUSHALL", ok)
 	require.Equal(t, 2, h.Disk.Flushes)
+	h.Want("MULTI", ok)
+	h.Want("FLUSHALL", resptest.Simple("QUEUED"))
+	h.Want("FLUSHALL", resptest.Simple("QUEUED"))
+	h.Want("EXEC", []any{ok, ok})
+	require.Equal(t, 3, h.Disk.Flushes, "one transaction empties the files once")
 }
 
 func TestFlushAll(t *testing.T) {

@@ -202,13 +202,13 @@ func (r *runner) result(s *script.Script, o commands.Script) error {
 		if c.Tx != nil {
 			c.Tx.Rollback()
 		}
-		c.Conn.After = nil
+		c.Conn.After = commands.After{}
 		r.deferred = deferred{}
 		c.Out.Truncate(mark) // a verdict leaves the reply
 		return r.run.verdict
 	case failure != nil && r.run.stopped && r.mayStop() && c.Tx != nil:
 		c.Tx.Rollback()
-		c.Conn.After = nil
+		c.Conn.After = commands.After{}
 		r.deferred = deferred{}
 		return commands.Error(failure.Text)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -52,7 +53,7 @@ func startFake(t testing.TB, sends string) int {
 func resps(lines ...string) string {
 	var b strings.Builder
 	for _, line := range lines {
-		words := strings.Fields(line)
+		words := strings.Split(line, " ") // of an empty line: one empty word
 		fmt.Fprintf(&b, "*%d\r\n", len(words))
 		for _, w := range words {
 			fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(w), w)
@@ -82,18 +83,38 @@ func TestStreamOfAMaster(t *testing.T) {
 	require.EqualValues(t, 1, c.Do("CL.THROTTLE", "user", 1, 1, 3600).([]any)[0])
 }
 
+// TestCallsThatAreErrorsHere: redis-cell takes a burst below 0. Such a call is left out, counted and named once, and
+// does not stop the move. Another error of its transaction does.
+func TestCallsThatAreErrorsHere(t *testing.T) {
+	in := start(t)
+	c := in.dial(t)
+	ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, resps("CL.THROTTLE user 1 1 3600", "CL.THROTTLE user -1 30 60",
+		"MULTI", "CL.THROTTLE user 1 0 60", "SET in 1", "CL.THROTTLE user -5 1 1", "EXEC", "SET end 1",
+		"MULTI", "CL.THROTTLE user -1 30 60", "LPUSH end 1", "EXEC", "SET after 1")))
+	require.Eventually(t, func() bool { return info(c, "replication", "master_link_stopped") == "1" }, timeout, time.Millisecond)
+	require.Contains(t, info(c, "replication", "master_link_error"), `lpush cannot run here: WRONGTYPE`)
+	require.Equal(t, []any{"1", "1", resptest.NilBulk}, c.Do("MGET", "in", "end", "after"))
+	require.Equal(t, `"command cl.throttle"=3`, info(c, "replication", "master_left_out"))
+	require.Equal(t, 1, strings.Count(in.log.String(), "left out a command"))
+	require.Contains(t, in.log.String(), "max_burst '-1' must not be negative")
+	require.Equal(t, []any{int64(0), int64(2), int64(0)}, c.Do("CL.PROBE", "user", 1, 1, 3600).([]any)[:3], "one of two was used")
+}
+
 // TestMasterThatCommands: a master only writes. Another command stops the move, runs not, and is never left out
 // in silence.
 func TestMasterThatCommands(t *testing.T) {
 	for _, line := range []string{"SHUTDOWN NOSAVE", "CONFIG SET appendonly yes", "REPLICAOF NO ONE", "RESET", "QUIT",
 		"HELLO 3", "AUTH x", "SUBSCRIBE x", "MONITOR", "ACL SETUSER x on", "BLPOP l 0", "CL.RULES SET x", "GET k",
-		"CLIENT REPLY OFF", "DEBUG SLEEP 100", "WATCH k", "DISCARD", "EXEC", strings.Repeat("X", 33) + " k v"} {
+		"CLIENT REPLY OFF", "DEBUG SLEEP 100", "WATCH k", "DISCARD", "EXEC", strings.Repeat("X", 33) + " k v", "", " k v"} {
 		t.Run(line, func(t *testing.T) {
 			in := start(t)
 			c := in.dial(t)
 			ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, resps("SET before 1", line, "SET after 1")))
 			require.Eventually(t, func() bool { return info(c, "replication", "master_link_stopped") == "1" },
 				timeout, time.Millisecond)
+			name, _, _ := strings.Cut(line, " ")
+			require.Contains(t, strings.ToLower(info(c, "replication", "master_link_error")),
+				strings.ToLower(cmp.Or(name[:min(len(name), 32)], "a command with an empty name")))
 			require.Equal(t, []any{"v", "1", resptest.NilBulk}, c.Do("MGET", "k", "before", "after"))
 		})
 	}

@@ -43,6 +43,15 @@ func TestEveryChangeOfARule(t *testing.T) {
 	last("rule=r", `key="k\n=\""`, `new="CL.WINDOW 30 60"`, "user=ann", "by=cl.rule|override")
 	require.Equal(t, int64(1), c.Do("CL.RULE", "OVERRIDE", "r", "-", "k\n=\"", "DEL"))
 	last(`old="CL.WINDOW 30 60"`, "by=cl.rule|override")
+	c.Do("MULTI")
+	c.Do("CL.RULE", "OVERRIDE", "r", "-", "k", "CL.WINDOW", 31, 60)
+	c.Do("FLUSHALL")
+	c.Do("CL.RULE", "OVERRIDE", "r", "-", "k", "DEL")
+	c.Do("EXEC")
+	for _, change := range []string{`"new":"CL.WINDOW 31 60"`, `"old":"CL.WINDOW 31 60"`} { // FLUSHALL hides none
+		message := listener.Recv().([]any)
+		require.Contains(t, message[2], change)
+	}
 
 	writeRules(t, file, "11")
 	in.look()

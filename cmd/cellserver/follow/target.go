@@ -92,17 +92,17 @@ func (t *target) Apply(ctx context.Context, args [][]byte) error {
 	case !errors.As(err, &unkept):
 		return err
 	}
-	key := ""
-	if len(args) > 1 {
-		key = fmt.Sprintf("%.64q", args[1])
-	}
-	if t.o.Server.Config().RDBSkipUnsupported {
-		t.o.Log.Debug("left out a command", "command", unkept.Command, "key", key, "reason", unkept.Reason)
-		t.link.LeftOut("command "+unkept.Command, 1)
+	switch may := t.o.Server.Config().RDBSkipUnsupported; {
+	case unkept.Memory:
+		return &replica.Stop{Reason: err}
+	case may, unkept.Limits:
+		if t.link.LeftOut("command "+unkept.Command, unkept.Calls) {
+			t.o.Log.Warn("left out a command, and will not say so again", "error", err)
+		}
 		return nil
 	}
-	return &replica.Stop{Reason: fmt.Errorf("%w (key %s): to leave such commands out, "+
-		"CONFIG SET rdb-skip-unsupported yes", err, key)}
+	return &replica.Stop{Reason: fmt.Errorf("%w: to leave such commands out, "+
+		"CONFIG SET rdb-skip-unsupported yes", err)}
 }
 
 // copyReader reads a copy until its context ends or the new keys take more than maxmemory.
