@@ -31,6 +31,7 @@ type program struct {
 	args []string // before the arguments of the test
 
 	memory uint64 // the most bytes that it may take; 0: unlimited
+	fixed  string // its port; "": any free one
 }
 
 var cells = program{name: "cellserver", args: []string{"--enable-debug-command", "yes"}}
@@ -145,17 +146,23 @@ func (s *server) killAtEnd(t testing.TB) {
 // prepare returns a server that has not started, and its command line.
 func (p program) prepare(t testing.TB, dir string, args []string) (*server, []string) {
 	t.Helper()
-	s := &server{program: p, dir: dir, addr: fmt.Sprint("127.0.0.1:", porttest.Free(t)), gone: make(chan struct{})}
+	s := &server{program: p, dir: dir, gone: make(chan struct{})}
 	log, err := os.CreateTemp(t.TempDir(), p.name+".log")
 	require.NoError(t, err)
 	require.NoError(t, log.Close())
 	s.log = log.Name()
-	_, port, err := net.SplitHostPort(s.addr)
-	require.NoError(t, err)
+	port := p.fixed
+	if port == "" {
+		port = fmt.Sprint(porttest.Free(t))
+	}
+	s.addr = "127.0.0.1:" + port
 	argv := append([]string{p.path}, p.args...)
 	argv = append(argv, "--port", port, "--bind", "127.0.0.1", "--dir", dir)
 	return s, append(argv, args...)
 }
+
+// port returns the port of the server.
+func (s *server) port() string { return strings.TrimPrefix(s.addr, "127.0.0.1:") }
 
 // ended stores how the process ended.
 func (s *server) ended(status syscall.WaitStatus) {
