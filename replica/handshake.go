@@ -33,10 +33,21 @@ func (s *session) greet() error {
 	return nil
 }
 
-// advice says what to do about a refusal of the master.
+// advice says what to do about a greeting that fails: the first row whose words the error has.
 func advice(err error) string {
-	if text := err.Error(); strings.Contains(text, "NOAUTH") || strings.Contains(text, "NOPERM") {
-		return ": set masterauth, and masteruser if the master has users"
+	for _, row := range [][2]string{
+		{"NOAUTH", "set masterauth, and masteruser if the master has users"},
+		{"NOPERM", "set masterauth, and masteruser if the master has users"},
+		{"remote error: tls", "set tls-cert-file and tls-key-file to a certificate that the master trusts"},
+		{"x509: ", "set tls-ca-cert-file to the authority of the master's certificate"},
+		{"context deadline exceeded", "set tls-replication no if this port of the master has no TLS"},
+		{"TLS handshake", "set tls-replication no if this port of the master has no TLS"},
+		{"EOF", "set tls-replication yes if this port of the master has TLS"},
+		{"reset by peer", "set tls-replication yes if this port of the master has TLS"},
+	} {
+		if strings.Contains(err.Error(), row[0]) {
+			return ": " + row[1]
+		}
 	}
 	return ""
 }

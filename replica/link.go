@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -178,7 +179,7 @@ func (l *Link) session(ctx context.Context) error {
 	conn, err := l.o.Dial(dialing)
 	cancel()
 	if err != nil {
-		return err
+		return fmt.Errorf("no connection to the master: %w%s", err, advice(err))
 	}
 	s := &session{l: l, o: &l.o, conn: conn}
 	s.r = newReader(s, l.o.MaxCommand)
