@@ -20,18 +20,28 @@ import (
 type Follower struct {
 	server *Server
 	peer   commands.Peer
+	of     string // as the directive replicaof names it
 	turn   turn
 	client *Client
 	out    resp.Writer
 	since  int // how many commands have run at the time of the batch
 }
 
-// NewFollower returns a follower. Its commands run after [Server.SetFollower].
-func (s *Server) NewFollower(peer commands.Peer) *Follower { return &Follower{server: s, peer: peer} }
+// NewFollower returns a follower of a server, which the directive replicaof names by `of`. Its commands run after
+// [Server.SetFollower].
+func (s *Server) NewFollower(peer commands.Peer, of string) *Follower {
+	return &Follower{server: s, peer: peer, of: of}
+}
 
 // SetFollower makes the server run the commands of a follower, and refuse the writes of clients. Nil ends
-// that. It is one moment: no write of one side runs after the other side's turn has begun.
+// that. It is one moment: no write of one side runs after the other side's turn has begun. CONFIG GET and CONFIG
+// REWRITE know it, too.
 func (s *Server) SetFollower(f *Follower) {
+	of := ""
+	if f != nil {
+		of = f.of
+	}
+	s.settings.nameMaster(of)
 	s.conditions.Lock()
 	defer s.conditions.Unlock()
 	now := s.Condition()

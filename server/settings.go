@@ -58,6 +58,15 @@ func (s *settings) Change(next func(old *config.Config) (*config.Config, error))
 	return nil, nil
 }
 
+// nameMaster makes replicaof name the server that this one follows, "" for none.
+func (s *settings) nameMaster(of string) {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	cfg := s.Current().Clone()
+	cfg.Replication.Of = of
+	s.use(cfg)
+}
+
 // Reconfigure applies the configuration in force again. The edge reads its files again, as with CONFIG SET.
 func (s *Server) Reconfigure() error {
 	refused, err := s.settings.Change(func(now *config.Config) (*config.Config, error) { return now, nil })

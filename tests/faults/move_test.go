@@ -24,10 +24,11 @@ func (p program) follows(t testing.TB, dir string, master *server, args ...strin
 // caughtUp waits until a server has all that its master has. Nobody writes to the master.
 func (s *server) caughtUp(t testing.TB, master *server) {
 	t.Helper()
-	require.True(t, within(patience, func() (bool, error) {
-		of := s.info(t, "slave_repl_offset")
-		return s.info(t, "master_link_status") == "up" && of == master.info(t, "master_repl_offset"), nil
-	}), "%s", s.output())
+	at, of := "", ""
+	require.True(t, within(10*patience, func() (bool, error) {
+		at, of = s.info(t, "slave_repl_offset"), master.info(t, "master_repl_offset")
+		return at == of && s.info(t, "master_link_status") == "up", nil
+	}), "it is at %s of %s\n%s", at, of, s.output())
 }
 
 // left ends that a server follows, and requires that it has all keys of its former master.
@@ -129,12 +130,14 @@ func TestMoveOfManyKeys(t *testing.T) {
 		"%s", s.output())
 	took := time.Since(begun)
 	l.end(t)
+	ended := time.Now()
 	s.caughtUp(t, master)
+	behind := time.Since(ended)
 	used, err := strconv.Atoi(s.info(t, "used_memory"))
 	require.NoError(t, err)
 	peaks := [2]int{master.peak(t), s.peak(t)}
-	t.Logf("%d keys in %v: the keys take %d MiB, the server took %d MiB and the master %d MiB at most", n, took, used>>20,
-		peaks[1], peaks[0])
+	t.Logf("%d keys in %v, and the changes meanwhile in %v: the keys take %d MiB, the server took %d MiB and the master %d MiB "+
+		"at most", n, took, behind, used>>20, peaks[1], peaks[0])
 	require.Less(t, peaks[1], 3*used>>20+100)
 	require.Equal(t, master.do(t, "DBSIZE"), s.do(t, "DBSIZE"))
 	l.check(t, s, time.Now()).nothingLost(t, s)

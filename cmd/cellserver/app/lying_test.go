@@ -17,7 +17,10 @@ import (
 
 // startFake starts a master that sends a copy with the key `k`, and then what the test sends. It returns its
 // port. The next connections get nothing.
-func startFake(t testing.TB, sends string) int {
+func startFake(t testing.TB, sends string) int { return startHeld(t, nil, sends) }
+
+// startHeld is startFake with a copy whose second half waits until the test closes a channel.
+func startHeld(t testing.TB, rest chan struct{}, sends string) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -40,7 +43,11 @@ func startFake(t testing.TB, sends string) int {
 				fmt.Fprint(conn, "-NOPERM no\r\n")
 			case word == "PSYNC":
 				const copied = "REDIS0009\xfe\x00\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"
-				fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$%d\r\n%s%s", 1, len(copied), copied, sends)
+				fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$%d\r\n%s", 1, len(copied), copied[:len(copied)/2])
+				if rest != nil {
+					<-rest
+				}
+				fmt.Fprint(conn, copied[len(copied)/2:], sends)
 				_, _ = io.Copy(io.Discard, in)
 				return
 			}

@@ -71,11 +71,11 @@ func TestWrongUsersEndTheStart(t *testing.T) {
 	}
 }
 
-// startFile runs a server with a configuration file.
-func startFile(t *testing.T, file string) *instance {
+// startFile runs a server with a configuration file, and with directives that override it.
+func startFile(t *testing.T, file string, directives ...string) *instance {
 	t.Helper()
 	args := []string{file, "--port", strconv.Itoa(porttest.Free(t)), "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
-	cfg, _, err := configload.Load(args, nil, os.ReadFile)
+	cfg, _, err := configload.Load(append(args, directives...), nil, os.ReadFile)
 	require.NoError(t, err)
 	in := &instance{log: &safeBuffer{}, done: make(chan error, 1)}
 	in.App, err = New(Options{Config: cfg, ConfigFile: file, Log: slog.New(slog.NewTextHandler(in.log, nil))})

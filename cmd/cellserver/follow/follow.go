@@ -78,7 +78,8 @@ func (f *Following) Start() {
 	switch same := host == lastHost && port == lastPort; {
 	case word == hasLeft && same:
 		f.o.Log.Warn("replicaof of the configuration has no effect, because REPLICAOF NO ONE has ended it: "+
-			"remove the directive", "master", last)
+			"remove the directive, or send CONFIG REWRITE", "master", last)
+		f.o.Server.SetFollower(nil)
 		return
 	case host == "" && word != follows:
 		return
@@ -126,7 +127,7 @@ func (f *Following) follow(host string, port int, from replica.Position) {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	f.o.Log.Info("this server follows another one, and takes no writes until REPLICAOF NO ONE",
 		"master", address)
-	f.follower = f.o.Server.NewFollower(&masterPeer{address})
+	f.follower = f.o.Server.NewFollower(&masterPeer{address}, fmt.Sprint(host, " ", port))
 	f.o.Server.SetFollower(f.follower)
 	cfg := f.o.Server.Config
 	of := func() *config.Replication { return &cfg().Replication }

@@ -36,6 +36,9 @@ func Rewrite(c *config.Config, file []byte) []byte {
 			continue
 		default:
 			written[d.Name] = true
+			if d.Name == "replicaof" && c.Replication.Of == "" {
+				continue // Redis takes no empty value
+			}
 			b.WriteString(format(d, c))
 		}
 		b.WriteByte('\n')
