@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,4 +158,126 @@ func TestRewriteWhileItFollows(t *testing.T) {
 	require.NotContains(t, string(text), "replicaof")
 	again()
 	require.NotContains(t, in.log.String(), "replicaof of the configuration")
+}
+
+// TestWritesArrive sends each kind of write to a Redis, which changes many of them before it sends them on.
+func TestWritesArrive(t *testing.T) {
+	redis := startRedis(t)
+	m := redis.dial(t)
+	in := start(t)
+	c := in.dial(t)
+	ok(t, c, "REPLICAOF", "127.0.0.1", redis.port)
+	caughtUp(t, m, c)
+	for _, part := range []string{`
+		SET gone 1
+		FLUSHALL
+		SET s 1 EX 1000
+		SET s2 abc KEEPTTL
+		SETEX s3 1000 v
+		PSETEX s4 100000 v
+		SETNX s5 v
+		GETSET s5 w
+		GETDEL s5
+		GETEX s3 EXAT 33177117420
+		INCRBYFLOAT f 1.5
+		APPEND s2 def
+		SETRANGE s2 2 xyz
+		MSETNX m1 1 m2 2
+		DECR m1
+		SET held 1 GET
+		SET held 2 XX PX 100000
+		HSET h a 1 b 2
+		HINCRBYFLOAT h a 0.5
+		HDEL h b
+		HSETNX h c 3
+		RPUSH l a b c d e
+		LINSERT l BEFORE c x
+		LREM l 0 a
+		LSET l 0 y
+		LTRIM l 0 3
+		LMOVE l l2 LEFT RIGHT
+		RPOPLPUSH l l3
+		BLMOVE l l4 LEFT LEFT 1
+		BLPOP l2 1
+		LMPOP 1 l LEFT COUNT 1
+		BRPOPLPUSH l3 l5 1
+		SADD t a b c d
+		SPOP t
+		SPOP t 2
+		SMOVE t t2 a
+		SADD u a b
+		SUNIONSTORE u2 t u
+		SINTERSTORE u3 t u
+		SDIFFSTORE u4 u t
+		ZADD z 1 a 2 b 3 c
+		ZADD z GT CH INCR 5 a
+		ZINCRBY z 1.5 b
+		ZPOPMIN z
+		ZRANGESTORE z2 z 0 -1
+		ZUNIONSTORE z3 2 z z2 WEIGHTS 2 3
+		ZINTERSTORE z4 2 z z2
+		ZDIFFSTORE z5 2 z z4
+		BZPOPMAX z2 1
+		ZMPOP 1 z MAX
+		GEOADD g 13.361389 38.115556 Palermo
+		EXPIRE h 1000
+		PEXPIREAT l4 33177117420000
+		EXPIRE z3 100000 NX
+		PERSIST s4
+		RENAME s2 s6
+		RENAMENX s6 s7
+		COPY s s8
+		COPY h h DB 3
+		MOVE m2 2
+		EXPIRE u -1
+		UNLINK u2
+		TOUCH s
+		EVAL redis.call('SET',KEYS[1],1);redis.call('EXPIRE',KEYS[1],100);redis.call('SELECT',2);redis.call('SET','in2',1) 1 e
+		SELECT 4
+		SET four 1
+		FLUSHDB
+		SET five 1`, `
+		SWAPDB 0 4
+		SELECT 0
+		SET zero 1`,
+	} {
+		for line := range strings.Lines(strings.TrimSpace(part)) {
+			var words []any
+			for _, w := range strings.Fields(line) {
+				words = append(words, w)
+			}
+			require.NotEqual(t, fmt.Sprintf("%T", resptest.Error("")), fmt.Sprintf("%T", m.Do(words...)), line)
+		}
+		m.Do("RESTORE", "restored", 100_000, m.Do("DUMP", "h"))
+		caughtUp(t, m, c)
+		requireEqualKeys(t, m, c, 16)
+		require.Equal(t, "", info(c, "replication", "master_left_out"))
+	}
+}
+
+// TestWritesOfAReplica: no door of a server that follows another one writes.
+func TestWritesOfAReplica(t *testing.T) {
+	port := porttest.Free(t)
+	in := start(t, "--http-port", strconv.Itoa(port), "--http-page", "write")
+	c := in.dial(t)
+	ok(t, c, "CL.RULE", "SET", "api", "CL.WINDOW", 100, 60)
+	ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, resps("SET after 1")))
+	require.Eventually(t, func() bool { return c.Do("GET", "after") == "1" }, timeout, time.Millisecond)
+	before := dump(t, c, 16)
+	const readOnly = "READONLY You can't write against a read only replica."
+	for _, line := range []string{"CL.THROTTLE a 1 1 1", "CL.WINDOW a 1 1", "CL.SLIDING a 1 1", "CL.LOG a 1 1", "CL.CHECK api a",
+		"CL.ACQUIRE a 1 1 h", "CL.RELEASE a h", "CL.ENTER a 1 h", "CL.LEAVE a h OK", "CL.MCHECK 1 api a", "CL.RESERVE api a 1 i 1", "CL.PACE a 1 1 1",
+		"CL.LEASE 1 1 CL.CHECK api a", "CL.RULE SET api CL.WINDOW 1 1", "CL.RULE DEL api", "CL.RULE RESET api a"} {
+		var words []any
+		for _, w := range strings.Fields(line) {
+			words = append(words, w)
+		}
+		require.Equal(t, resptest.Error(readOnly), c.Do(words...), line)
+	}
+	for _, path := range []string{"/check/api?key=a"} {
+		status, body := ask(t, port, path)
+		require.Equal(t, 503, status)
+		require.Contains(t, body, readOnly)
+	}
+	require.Equal(t, before, dump(t, c, 16))
 }
