@@ -1,7 +1,7 @@
 package commands
 
-// After is what a connection does once a command has released its locks, before its reply is sent. The commands
-// of EXEC and of a script share it.
+// After is what a connection does once a command has released its locks, before its reply is sent. The
+// commands of EXEC and of a script share it.
 type After struct {
 	once  []afterOnce
 	every []func()

@@ -33,11 +33,17 @@ func (s *session) greet() error {
 	return nil
 }
 
-// advice says what to do about a greeting that fails: the first row whose words the error has.
+// rightsAdvice says what to do about a user without rights.
+func rightsAdvice(err error) string {
+	if text := err.Error(); strings.Contains(text, "NOAUTH") || strings.Contains(text, "NOPERM") {
+		return ": set masterauth, and masteruser if the master has users"
+	}
+	return ""
+}
+
+// advice says what to do about a connection that does not begin: the first row whose words the error has.
 func advice(err error) string {
 	for _, row := range [][2]string{
-		{"NOAUTH", "set masterauth, and masteruser if the master has users"},
-		{"NOPERM", "set masterauth, and masteruser if the master has users"},
 		{"remote error: tls", "set tls-cert-file and tls-key-file to a certificate that the master trusts"},
 		{"x509: ", "set tls-ca-cert-file to the authority of the master's certificate"},
 		{"context deadline exceeded", "set tls-replication no if this port of the master has no TLS"},
@@ -49,7 +55,7 @@ func advice(err error) string {
 			return ": " + row[1]
 		}
 	}
-	return ""
+	return rightsAdvice(err)
 }
 
 // ask sends a command, and returns its reply of one line.
@@ -99,7 +105,7 @@ func (s *session) psync() (full bool, err error) {
 	}
 	b, err := s.ask("PSYNC", id, strconv.FormatInt(next, 10))
 	if err != nil {
-		return false, fmt.Errorf("the master refuses PSYNC: %w%s", err, advice(err))
+		return false, fmt.Errorf("the master refuses PSYNC: %w%s", err, rightsAdvice(err))
 	}
 	words := bytes.Fields(b)
 	switch {

@@ -27,15 +27,15 @@ type Follower struct {
 	since  int // how many commands have run at the time of the batch
 }
 
-// NewFollower returns a follower of a server, which the directive replicaof names by `of`. Its commands run after
-// [Server.SetFollower].
+// NewFollower returns a follower of a server, which the directive replicaof names by `of`. Its commands run
+// after [Server.SetFollower].
 func (s *Server) NewFollower(peer commands.Peer, of string) *Follower {
 	return &Follower{server: s, peer: peer, of: of}
 }
 
 // SetFollower makes the server run the commands of a follower, and refuse the writes of clients. Nil ends
-// that. It is one moment: no write of one side runs after the other side's turn has begun. CONFIG GET and CONFIG
-// REWRITE know it, too.
+// that. It is one moment: no write of one side runs after the other side's turn has begun. CONFIG GET and
+// CONFIG REWRITE know it, too.
 func (s *Server) SetFollower(f *Follower) {
 	of := ""
 	if f != nil {

@@ -73,6 +73,11 @@ func TestMoveThroughKills(t *testing.T) {
 	v := l.check(t, s, time.Now())
 	v.nothingLost(t, s)
 	require.Positive(t, v.acked)
+	s.do(t, "SET", "mine", 1)
+	s.kill()
+	s = to.follows(t, dirs[1], master) // REPLICAOF NO ONE has ended that
+	require.Equal(t, "1", s.do(t, "GET", "mine"))
+	l.check(t, s, time.Now()).nothingLost(t, s)
 	t.Logf("%d acknowledged writes, %d kills of the master", v.acked, stopped)
 }
 

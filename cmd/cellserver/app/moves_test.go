@@ -249,6 +249,7 @@ func TestWritesArrive(t *testing.T) {
 			require.NotEqual(t, fmt.Sprintf("%T", resptest.Error("")), fmt.Sprintf("%T", m.Do(words...)), line)
 		}
 		m.Do("RESTORE", "restored", 100_000, m.Do("DUMP", "h"))
+		require.EqualValues(t, 1, m.Do("WAIT", 1, 60_000))
 		caughtUp(t, m, c)
 		requireEqualKeys(t, m, c, 16)
 		require.Equal(t, "", info(c, "replication", "master_left_out"))
