@@ -25,12 +25,6 @@ type Condition struct {
 	follows *turn // while the server follows another one; otherwise nil
 }
 
-// turn is the time for which the server follows another one, or the time between two such times. A [Follower]
-// has one, and its goroutine alone uses the fields.
-type turn struct {
-	failed *Unkept // the first error of the command that runs
-}
-
 // Follows reports whether the server follows another one. Then it is read-only.
 func (c Condition) Follows() bool { return c.follows != nil }
 

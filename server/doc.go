@@ -24,6 +24,7 @@
 //	condition.go  loading, failed saves, failed logs
 //	memory.go     maxmemory
 //	follow.go     runs the commands of the server that this one follows
+//	unkept.go     what that server sends and this one cannot run
 //	replay.go     runs the commands of a log that a Redis wrote
 //
 // Each concern with a state and a lock of its own has a folder: clients, blocked, pubsub, tracking,
