@@ -271,9 +271,9 @@ type LimitedKeys interface {
 
 // Meters keep the open windows of adaptive limits on this node: CL.ENTER.
 type Meters interface {
-	// Get returns the window of a key, one that has not begun if there is none. It looks first at `place`,
+	// Get reads the window of a key, one that has not begun if there is none. It looks first at `place`,
 	// where the last request of the client was. The new place is for Put.
-	Get(db int, key []byte, place int) (m adaptive.Meter, now int)
+	Get(m *adaptive.Meter, db int, key []byte, place int) (now int)
 	// Put keeps the window of a key. ended is a window that has ended now.
 	Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended)
 }

@@ -30,26 +30,23 @@ var _ = commands.Register(&commands.Command{
 	Run:        clEnter,
 })
 
-// openFlight finds the state and the meter of a key.
-func openFlight(c *commands.Call, f *flight.Flight, key []byte) error {
-	err := f.Open(c.Tx, key, c.Now)
-	if err == nil {
-		f.Meter, f.Place = c.Server.Stats.Meters.Get(c.Tx.DB(), key, f.Place)
-	}
-	return err
+// beginFlight begins a request to the adaptive limit of a key, and reads its open window.
+func beginFlight(c *commands.Call) *flight.Flight {
+	f, key := c.Conn.Scratch.Flight(), c.Args[1]
+	f.Begin(c.Tx, key, c.Now)
+	f.Place = c.Server.Stats.Meters.Get(&f.Meter, c.Tx.DB(), key, f.Place)
+	return f
 }
 
 func clEnter(c *commands.Call) error {
-	scratch, f, key := c.Conn.Scratch.Limiter(), c.Conn.Scratch.Flight(), c.Args[1]
+	scratch := c.Conn.Scratch.Limiter()
 	args, a := &scratch.Args, &scratch.Answer
 	args.Begin(c.Cmd.Name, c.Args[2:])
 	r, err := flight.ReadEnter(args)
 	if err != nil {
 		return args.Explain(err)
 	}
-	if err = openFlight(c, f, key); err != nil {
-		return err
-	}
+	f := beginFlight(c)
 	if err = f.Enter(&r, a); err != nil {
 		return args.Explain(err)
 	}
@@ -57,7 +54,7 @@ func clEnter(c *commands.Call) error {
 		keepWindow(c, f)
 	}
 	if r.Looks || a.Limited {
-		count(c, key, a.Limited, r.Looks)
+		count(c, c.Args[1], a.Limited, r.Looks)
 	}
 	replyAnswer(c, a, r.Millis)
 	return nil
@@ -68,9 +65,8 @@ func keepWindow(c *commands.Call, f *flight.Flight) {
 	if f.Meter.End == 0 {
 		return
 	}
-	ended := &f.Ended
-	c.Server.Stats.Meters.Put(c.Tx.DB(), c.Args[1], f.Place, &f.Meter, ended)
-	if moved := ended.Limit - ended.Before; 10*max(moved, -moved) > ended.Before {
+	c.Server.Stats.Meters.Put(c.Tx.DB(), c.Args[1], f.Place, &f.Meter, &f.Ended)
+	if f.Moved() {
 		c.Notify(commands.GenericEvents, "adaptive", c.Args[1])
 	}
 }

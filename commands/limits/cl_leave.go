@@ -24,20 +24,18 @@ var _ = commands.Register(&commands.Command{
 })
 
 func clLeave(c *commands.Call) error {
-	args, f, key := &c.Conn.Scratch.Limiter().Args, c.Conn.Scratch.Flight(), c.Args[1]
+	args := &c.Conn.Scratch.Limiter().Args
 	args.Begin(c.Cmd.Name, c.Args[2:])
 	r, err := flight.ReadLeave(args)
 	if err != nil {
 		return args.Explain(err)
 	}
-	if err = openFlight(c, f, key); err != nil {
-		return err
-	}
-	held, err := f.Leave(&r)
+	f := beginFlight(c)
+	held, limit, err := f.Leave(&r)
 	if err != nil {
 		return err
 	}
 	keepWindow(c, f)
-	c.Out.Ints(int64(commands.Bit(held)), f.Limit())
+	c.Out.Ints(int64(commands.Bit(held)), limit)
 	return nil
 }

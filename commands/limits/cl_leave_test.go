@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/commands"
 	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
@@ -70,4 +71,62 @@ func TestAdaptiveEffects(t *testing.T) {
 	require.Positive(t, changes["{k}:adaptive"])
 	require.LessOrEqual(t, changes["{k}:adaptive"], windows)
 	require.Len(t, changes, 3)
+}
+
+// TestClLeaveWithinAWindow: while a window is open CL.LEAVE needs no state, so a wrong one does not keep a permit.
+// The end of the window reads it.
+func TestClLeaveWithinAWindow(t *testing.T) {
+	h := servertest.New(t)
+	for i := range 3 {
+		h.Do(fmt.Sprint("CL.ENTER k 60 a", i))
+	}
+	h.Want("SET {k}:adaptive x", ok)
+	h.Want("CL.LEAVE k a0", []any{1, 20})
+	h.Want("ZCARD k", 2)
+	h.Advance(time.Second)
+	wrong := commands.Error("ERR the key '{k}:adaptive' holds no state of an adaptive limit: delete it, or use another key for the limit")
+	h.Want("CL.LEAVE k a1", wrong)
+	h.Want("CL.LEAVE k none", wrong)
+	h.Want("ZCARD k", 2)
+}
+
+// TestClLeaveFollowsTheState: the limit in the reply is that of the last CL.ENTER, also if another client has changed
+// the state, and a state that is gone begins anew.
+func TestClLeaveFollowsTheState(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.ENTER k 60 a")
+	h.Want("SET {k}:adaptive 'adaptive1 GRADIENT 327680 0 0 0 0 0'", ok)
+	require.EqualValues(t, 5, h.Do("CL.ENTER k 60 b").([]any)[1])
+	h.Want("CL.LEAVE k b", []any{1, 5})
+	h.Want("CL.LEAVE k none", []any{0, 5})
+	h.Want("FLUSHALL", ok)
+	h.Want("CL.LEAVE k a", []any{0, 0})
+	require.EqualValues(t, 20, h.Do("CL.ENTER k 60 a").([]any)[1])
+	h.Want("CL.LEAVE k a", []any{1, 20})
+}
+
+// TestClLeaveCountsCalls: a window that begins with CL.LEAVE sees all calls that are under way, and leases that have
+// ended are none of them.
+func TestClLeaveCountsCalls(t *testing.T) {
+	h := servertest.New(t)
+	for i := range 12 {
+		h.Do(fmt.Sprint("CL.ENTER k 60 a", i))
+	}
+	for i := range 3 {
+		h.Do(fmt.Sprint("CL.ENTER k 1.5 short", i))
+	}
+	inFlight := func(n int) {
+		require.Contains(t, h.Do("INFO throttle"), fmt.Sprintf("limit=20,inflight=%d,", n))
+	}
+	inFlight(15)
+	h.Advance(time.Second)
+	h.Want("CL.LEAVE k a0", []any{1, 20}) // a short window, and the next one begins
+	inFlight(14)
+	h.Want("CL.LEAVE k a1", []any{1, 20})
+	inFlight(13)
+	h.Advance(time.Second)
+	h.Want("CL.LEAVE k a2", []any{1, 20})
+	inFlight(9)
+	h.Want("CL.LEAVE k a3", []any{1, 20})
+	inFlight(8)
 }

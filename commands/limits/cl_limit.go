@@ -24,10 +24,7 @@ var _ = commands.Register(&commands.Command{
 })
 
 func clLimit(c *commands.Call) error {
-	f := c.Conn.Scratch.Flight()
-	if err := f.Open(c.Tx, c.Args[1], c.Now); err != nil {
-		return err
-	}
+	f := beginFlight(c)
 	s, err := f.Show()
 	if err != nil {
 		return err
@@ -36,8 +33,7 @@ func clLimit(c *commands.Call) error {
 		c.Out.Null()
 		return nil
 	}
-	w, _ := c.Server.Stats.Meters.Get(c.Tx.DB(), c.Args[1], f.Place)
-	m := mapReply{c, false}
+	w, m := &f.Meter, mapReply{c, false}
 	c.Out.Map(11)
 	m.text("algorithm", s.Algorithm.String())
 	m.number("limit", f.Limit())

@@ -136,7 +136,8 @@ func TestMeterCounts(t *testing.T) {
 	}
 	require.Equal(t, []int32{math.MaxInt32, math.MaxInt32, 1}, []int32{m.Samples, m.Refused, m.Drops})
 	require.EqualValues(t, math.MaxInt64, m.Sum)
-	s, ended := m.Close(m.Begin(), math.MaxInt64, true)
+	s, ended := m.Begin(), Ended{}
+	m.Close(&s, math.MaxInt64, true, &ended)
 	require.True(t, s.Valid())
 	require.Equal(t, Grew, ended.Result)
 }
@@ -144,21 +145,22 @@ func TestMeterCounts(t *testing.T) {
 // TestMeterTakesOptions: another length counts from the next window on, and other options at once.
 func TestMeterTakesOptions(t *testing.T) {
 	m, o := Meter{}, Default()
-	s := o.Begin()
-	m.Arrive(s, &o, 0)
+	s, ended := o.Begin(), Ended{}
+	m.Arrive(&s, &o, 0, &ended)
 	require.EqualValues(t, 1e9, m.End)
 	o.Window, o.Most = 5e9, 50
-	m.Arrive(s, &o, 5e8)
+	m.Arrive(&s, &o, 5e8, &ended)
 	require.EqualValues(t, 1e9, m.End)
-	m.Arrive(s, &o, 1e9)
+	m.Arrive(&s, &o, 1e9, &ended)
 	require.EqualValues(t, 6e9, m.End)
 	o.Window = 0
-	m.Arrive(s, &o, 6e9)
+	m.Arrive(&s, &o, 6e9, &ended)
 	require.EqualValues(t, 6e9, m.End)
-	_, ended := m.Arrive(s, &o, 7e9)
+	ended = Ended{}
+	m.Arrive(&s, &o, 7e9, &ended)
 	require.Equal(t, Open, ended.Result, "only a sample ends a window of one sample")
 	o.Window = 1e9
-	m.Arrive(s, &o, 8e9)
+	m.Arrive(&s, &o, 8e9, &ended)
 	require.EqualValues(t, 9e9, m.End)
 }
 

@@ -55,23 +55,21 @@ func (m *Meter) Restart(now int64) {
 	m.Sum, m.Samples, m.Drops, m.Refused, m.Busiest = 0, 0, 0, 0, 0
 }
 
-// Arrive takes the options of a caller that arrives, and ends the window if its time has come. Another length
-// counts from the next window on.
-func (m *Meter) Arrive(s State, o *Options, now int64) (State, Ended) {
+// Arrive takes the options of a caller that arrives, and ends the window as Close. Another length counts from
+// the next window on.
+func (m *Meter) Arrive(s *State, o *Options, now int64, ended *Ended) {
 	if m.End == 0 || m.Window == 0 && o.Window != 0 {
 		m.Options = *o
 		m.Restart(now)
-		return s, Ended{}
+		return
 	}
 	length := m.Window
 	m.Options = *o
 	m.Window = length
-	s, ended := m.Close(s, now, false)
-	if ended.Result != Open {
+	if m.Close(s, now, false, ended); ended.Result != Open {
 		m.Window = o.Window
 		m.End = exact.Plus(now, o.Window)
 	}
-	return s, ended
 }
 
 // See notes a limit, and how many calls are under way.
@@ -98,24 +96,26 @@ func (m *Meter) Refuse() {
 	m.Denied++
 }
 
-// Close ends the window if its time has come, and returns the state after it. `sampled` says that a call
-// has ended now, which alone ends a window of one sample.
-func (m *Meter) Close(s State, now int64, sampled bool) (State, Ended) {
-	if now < m.End || m.Window == 0 && !sampled {
-		return s, Ended{}
+// Ends reports whether the window ends now. `sampled` is as for Close.
+func (m *Meter) Ends(now int64, sampled bool) bool { return now >= m.End && (m.Window > 0 || sampled) }
+
+// Close ends the window if its time has come: it sets `ended` and changes the state. `sampled` says that a
+// call has ended now, which alone ends a window of one sample.
+func (m *Meter) Close(s *State, now int64, sampled bool, ended *Ended) {
+	if !m.Ends(now, sampled) {
+		return
 	}
-	w, before := m.window(now), s
-	ended := Ended{
+	w, before := m.window(now), *s
+	*ended = Ended{
 		Result: Short, At: now, Before: s.Limit(), Busiest: w.Busiest, Drops: w.Drops, Refused: w.Refused,
 	}
 	if w.Samples >= m.LeastSamples() {
-		s = m.Next(s, w)
+		*s = m.Next(*s, w)
 		m.Last = w.MeanLatency()
-		ended.Result, ended.Latency = resultOf(&before, &s), m.Last
+		ended.Result, ended.Latency = resultOf(&before, s), m.Last
 	}
 	ended.Limit, ended.Base = s.Limit(), s.Base()
 	m.Restart(now)
-	return s, ended
 }
 
 // window returns the window that ends now. If nobody has called for another window since its end, it counts

@@ -61,12 +61,13 @@ const (
 // Options are the parameters of a limit.
 type Options struct {
 	Algorithm
-	Tolerance int16 // GRADIENT lets the latency be this percent of its base
-	Least     int32
-	Most      int32
-	Start     int32
-	Latency   int64 // ns; AIMD takes a longer one for a drop
-	Window    int64 // ns; 0 is a window for each sample
+	Partitions uint8 // of the limit; a request does not say it
+	Tolerance  int16 // GRADIENT lets the latency be this percent of its base
+	Least      int32
+	Most       int32
+	Start      int32
+	Latency    int64 // ns; AIMD takes a longer one for a drop
+	Window     int64 // ns; 0 is a window for each sample
 }
 
 // The errors name the argument that is wrong.

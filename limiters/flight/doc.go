@@ -7,9 +7,12 @@
 //	the algorithm   a string beside them, which changes once a window
 //	the window      a [adaptive.Meter] that the caller brings, and keeps afterwards
 //
+// CL.ENTER reads the holders and the state. The window remembers the limit. So CL.LEAVE reads the state only
+// at the end of a window, for partitions, and for a holder that it does not find.
+//
 // # Files
 //
-//	flight.go   opens a limit, counts its calls, and stores its state
+//	flight.go   begins a request, counts calls, and stores the state
 //	enter.go    a caller arrives
 //	leave.go    a call has ended
 //	show.go     CL.LIMIT

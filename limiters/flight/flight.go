@@ -1,6 +1,8 @@
 package flight
 
 import (
+	"bytes"
+
 	"cellserver/internal/exact"
 	"cellserver/limiters"
 	"cellserver/limiters/adaptive"
@@ -8,32 +10,26 @@ import (
 	"cellserver/store"
 )
 
-// Flight is an adaptive limit in one transaction.
+// Flight is an adaptive limit in one transaction. Its memory serves one request after another. It keeps the
+// last state with its text, so the same text is not parsed again.
 type Flight struct {
 	Meter adaptive.Meter
 	Ended adaptive.Ended // the window that has ended now
 	Place int            // of the meter in the caller's table, also for the next request
 
-	tx     *store.Tx
-	now    int64
-	key    []byte
-	name   []byte // of the key of the state
-	state  store.Entry
-	kept   kept
-	exists bool        // there is a state
-	own    store.Entry // the set of the caller
-	last   lastRead
+	tx      *store.Tx
+	now     int64
+	key     []byte
+	state   stored
+	kept    kept        // the state
+	changed bool        // kept is no longer what the text of the state says
+	own     store.Entry // the set of the caller
 }
 
-// Open reads the state of a limit.
-func (f *Flight) Open(tx *store.Tx, key []byte, now int64) (err error) {
-	if f.name, err = besideKey(f.name[:0], key, stateSuffix); err != nil {
-		return err
-	}
-	f.tx, f.key, f.now, f.Ended = tx, key, now, adaptive.Ended{}
-	tx.FindIn(&f.state, f.name, false)
-	f.exists, err = f.load()
-	return err
+// Begin begins a request to the limit of a key.
+func (f *Flight) Begin(tx *store.Tx, key []byte, now int64) {
+	f.changed = f.stale()
+	f.tx, f.key, f.now, f.Ended.Result = tx, key, now, adaptive.Open
 }
 
 // Release drops the references to the request. A short name keeps its memory. A nil Flight is allowed.
@@ -42,14 +38,17 @@ func (f *Flight) Release() {
 	if f == nil || f.tx == nil {
 		return
 	}
-	name := f.name
-	if cap(name) > most {
-		name = nil
+	next := Flight{Place: f.Place, state: stored{text: f.state.text[:0]}}
+	if cap(f.state.name) <= most {
+		next.state.name = f.state.name
 	}
-	*f = Flight{name: name, Place: f.Place, last: f.last}
+	if !f.stale() {
+		next.state.text, next.kept = f.state.text, f.kept
+	}
+	*f = next
 }
 
-// Limit returns the limit in force, 0 if there is no state yet.
+// Limit returns the limit in force, 0 if there is no state yet. The state must have been read.
 func (f *Flight) Limit() int64 {
 	if f.kept.Size == 0 {
 		return 0
@@ -57,60 +56,70 @@ func (f *Flight) Limit() int64 {
 	return f.kept.State.Limit()
 }
 
-// holders finds the holders of a partition, those of no partition for -1.
-func (f *Flight) holders(e *store.Entry, partition int) error {
+// Moved reports whether the window that has ended has moved the limit by more than a tenth.
+func (f *Flight) Moved() bool {
+	by := f.Ended.Limit - f.Ended.Before
+	return f.Ended.Result != adaptive.Open && 10*max(by, -by) > f.Ended.Before
+}
+
+// stale reports whether the state in memory is not that of the text.
+func (f *Flight) stale() bool { return f.changed || f.Ended.Result > adaptive.Short }
+
+// holders finds the holders of a partition.
+func (f *Flight) holders(e *store.Entry, partition int) (held limiters.Leases, err error) {
 	name := f.key
 	if partition >= 0 {
 		name, _ = besideKey(nil, f.key, string(f.kept.shares[partition].name))
 	}
 	f.tx.FindIn(e, name, false)
-	return limiters.CheckSorted(e)
+	return limiters.LeasesIn(e), limiters.CheckSorted(e)
 }
 
-// crowd counts leases that have not ended.
-type crowd struct {
-	calls         int64
-	first, latest int64 // the ends of leases, Unix ns; 0 if there is no lease
+// calls returns how many calls a partition has under way.
+func (f *Flight) calls(partition int) (int64, error) {
+	var e store.Entry
+	held, err := f.holders(&e, partition)
+	return f.underWay(held), err
 }
 
-// add counts the leases of a set.
-func (c *crowd) add(held limiters.Leases, now int64) {
-	n := held.Len()
-	ended := lease.Ended(held, now)
-	if ended == n {
-		return
-	}
-	c.calls += int64(n - ended)
-	if first := held.End(ended); c.first == 0 || first < c.first {
-		c.first = first
-	}
-	c.latest = max(c.latest, held.End(n-1))
-}
+// Beside the numbers of partitions, plain is that of callers without a partition, and nobody that of no
+// caller.
+const (
+	plain  = -1
+	nobody = -2
+)
 
 // others counts the calls outside of a partition.
-func (f *Flight) others(partition int) (c crowd, err error) {
-	for i := -1; i < len(f.kept.shares) && len(f.kept.shares) > 0; i++ {
+func (f *Flight) others(partition int) (all int64, err error) {
+	for i := plain; i < len(f.kept.shares); i++ {
 		if i == partition {
 			continue
 		}
-		var e store.Entry
-		if err = f.holders(&e, i); err != nil {
-			return c, err
+		n, err := f.calls(i)
+		if err != nil {
+			return 0, err
 		}
-		c.add(limiters.LeasesIn(&e), f.now)
+		all += n
 	}
-	return c, nil
+	return all, nil
+}
+
+// underWay returns how many leases have not ended.
+func (f *Flight) underWay(held limiters.Leases) int64 {
+	return int64(held.Len() - lease.Ended(held, f.now))
 }
 
 // save stores the state if it has changed, or if it would soon expire. `begins` says that a limit without a
 // state gets one.
-func (f *Flight) save(old *kept, begins bool) {
+func (f *Flight) save(begins bool) {
 	const lives, renewedAfter = 600, 300
+	if !f.stale() || !f.state.exists && !begins {
+		return
+	}
 	window := max(f.Meter.Window, adaptive.DefaultWindow)
-	changed := !f.exists && begins || f.exists && !old.equal(&f.kept)
 	soon := exact.Plus(f.now, window*renewedAfter) / 1e6
-	renews := f.exists && f.Ended.Result > adaptive.Short && f.state.ExpireAt() < soon
-	if changed || renews {
-		f.state.SetBytes(f.kept.text(), exact.CeilDiv(exact.Plus(f.now, window*lives), 1e6))
+	text := f.kept.text()
+	if !bytes.Equal(text, f.state.text) || f.Ended.Result > adaptive.Short && f.state.ExpireAt() < soon {
+		f.state.SetBytes(text, exact.CeilDiv(exact.Plus(f.now, window*lives), 1e6))
 	}
 }

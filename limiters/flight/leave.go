@@ -3,48 +3,41 @@ package flight
 import (
 	"cellserver/limiters"
 	"cellserver/limiters/adaptive"
-	"cellserver/store"
 )
 
 // Leave returns the permit of a holder and counts how its call ended. It reports whether the holder had the
-// permit. A lease that has ended stays until another holder comes, or its key expires.
-func (f *Flight) Leave(r *Leaving) (held bool, err error) {
-	var all crowd
-	old, end := f.kept, int64(0)
-	for i := -1; i < len(f.kept.shares); i++ {
-		var other store.Entry
-		e := &f.own
-		if held {
-			e = &other
+// permit, and the limit, 0 if there is no state. A lease that has ended stays until another holder comes, or
+// its key expires.
+//
+// Most calls need no state, because the open window has the limit. Leave reads the state if the window ends
+// or has not seen so many calls, and if the holder may be in a partition.
+func (f *Flight) Leave(r *Leaving) (held bool, limit int64, err error) {
+	m, calls, counts := &f.Meter, int64(0), r.outcome != ignored
+	set, err := f.holders(&f.own, plain)
+	if err != nil {
+		return false, 0, err
+	}
+	end, held := f.permit(set, r.holder)
+	reads := !held || m.Partitions > 0 || set.Len() > int(m.Busiest) || m.Ends(f.now, counts)
+	if reads {
+		if err = f.read(); err == nil {
+			calls, err = f.others(nobody)
 		}
-		if err = f.holders(e, i); err != nil {
-			return false, err
-		}
-		set := limiters.LeasesIn(e)
-		if all.add(set, f.now); !held {
-			end, held = set.EndOf(r.holder)
-			held = held && end > f.now
+		for i := 0; err == nil && !held && i < len(f.kept.shares); i++ {
+			set, err = f.holders(&f.own, i)
+			end, held = f.permit(set, r.holder)
 		}
 	}
-	if !held {
-		return false, nil
+	switch {
+	case err != nil:
+		return false, 0, err
+	case !held:
+		return false, f.Limit(), nil
 	}
 	f.own.ZRem(r.holder)
-	if f.Meter.End == 0 {
-		return true, nil // this node has not seen the window
+	if m.End == 0 {
+		return true, f.Limit(), nil // this node has not seen the window
 	}
-	if !f.exists {
-		f.kept.State = f.Meter.Begin()
-	}
-	f.Meter.See(f.Limit(), all.calls)
-	f.count(r, end)
-	f.save(&old, f.Ended.Result > adaptive.Short)
-	return true, nil
-}
-
-// count counts the end of a call whose lease has an end, and the end of the window.
-func (f *Flight) count(r *Leaving, end int64) {
-	m, counts := &f.Meter, r.outcome != ignored
 	if counts {
 		latency := r.latency
 		if latency < 0 {
@@ -52,7 +45,27 @@ func (f *Flight) count(r *Leaving, end int64) {
 		}
 		m.Sample(latency, r.outcome == droppedCall)
 	}
-	f.kept.State, f.Ended = m.Close(f.kept.State, f.now, counts)
+	if reads {
+		f.end(calls, counts)
+	}
+	m.Calls = max(m.Calls-1, 0)
+	return true, int64(m.Limit), nil
+}
+
+// permit returns when the lease of a holder ends, and whether it is a permit.
+func (f *Flight) permit(set limiters.Leases, holder []byte) (end int64, held bool) {
+	end, held = set.EndOf(holder)
+	return end, held && end > f.now
+}
+
+// end notes how many calls were under way, ends the window if its time has come, and stores the state.
+func (f *Flight) end(calls int64, sampled bool) {
+	m := &f.Meter
+	if !f.state.exists {
+		f.kept.State, f.changed = m.Begin(), true
+	}
+	m.See(f.Limit(), calls)
+	m.Close(&f.kept.State, f.now, sampled, &f.Ended)
 	m.Limit = int32(f.Limit())
-	m.Calls--
+	f.save(f.Ended.Result > adaptive.Short)
 }

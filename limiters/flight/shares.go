@@ -9,7 +9,6 @@ import (
 	"cellserver/internal/word"
 	"cellserver/limiters"
 	"cellserver/limiters/adaptive"
-	"cellserver/store"
 )
 
 // shares are the partitions of a limit.
@@ -109,7 +108,7 @@ func errShareName(argument string, name []byte) error {
 // takeShares takes the partitions of a request. A partition that the request does not name stays while
 // calls are under way in it, and has no percentage.
 func (f *Flight) takeShares(asked shares) error {
-	if len(asked) == 0 {
+	if len(asked) == 0 || asked.equal(f.kept.shares) {
 		return nil
 	}
 	all := asked
@@ -117,15 +116,14 @@ func (f *Flight) takeShares(asked shares) error {
 		if all.find(one.name) >= 0 {
 			continue
 		}
-		var e store.Entry
-		if err := f.holders(&e, i); err != nil {
+		n, err := f.calls(i)
+		if err != nil {
 			return err
 		}
-		var c crowd
-		if c.add(limiters.LeasesIn(&e), f.now); c.calls > 0 && !all.add(share{name: one.name}) {
+		if n > 0 && !all.add(share{name: one.name}) {
 			return errShares
 		}
 	}
-	f.kept.shares = all
+	f.kept.shares, f.changed = all, true
 	return nil
 }

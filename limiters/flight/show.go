@@ -1,10 +1,6 @@
 package flight
 
-import (
-	"cellserver/limiters"
-	"cellserver/limiters/adaptive"
-	"cellserver/store"
-)
+import "cellserver/limiters/adaptive"
 
 // Shown is an adaptive limit as CL.LIMIT shows it.
 type Shown struct {
@@ -23,18 +19,19 @@ type ShownPart struct {
 
 // Show returns the limit and its calls.
 func (f *Flight) Show() (s Shown, err error) {
-	for i := -1; i < len(f.kept.shares); i++ {
-		var e store.Entry
-		var c crowd
-		if err = f.holders(&e, i); err != nil {
+	if err = f.read(); err != nil {
+		return s, err
+	}
+	for i := plain; i < len(f.kept.shares); i++ {
+		n, err := f.calls(i)
+		if err != nil {
 			return s, err
 		}
-		c.add(limiters.LeasesIn(&e), f.now)
-		if s.Calls += c.calls; i >= 0 {
+		if s.Calls += n; i >= 0 {
 			one := &f.kept.shares[i]
-			s.Parts = append(s.Parts, ShownPart{string(one.name), one.percent, c.calls})
+			s.Parts = append(s.Parts, ShownPart{string(one.name), one.percent, n})
 		}
 	}
-	s.State, s.Exists = f.kept.State, f.exists || s.Calls > 0
+	s.State, s.Exists = f.kept.State, f.state.exists || s.Calls > 0
 	return s, nil
 }

@@ -33,6 +33,14 @@ func besideKey(to, key []byte, suffix string) ([]byte, error) {
 	return to, nil
 }
 
+// stored is the key that has the state.
+type stored struct {
+	store.Entry
+	name   []byte
+	text   []byte // that the key holds; empty if there is no state
+	exists bool   // there is a state
+}
+
 // kept is the state of an adaptive limit in its key: the numbers of its algorithm, and its partitions.
 type kept struct {
 	adaptive.State
@@ -103,35 +111,27 @@ func (k *kept) text() []byte {
 	return to
 }
 
-// equal reports whether two states are the same.
-func (k *kept) equal(other *kept) bool {
-	return k.State == other.State && k.shares.equal(other.shares)
-}
-
-// lastRead is the last state that was read, and its text.
-type lastRead struct {
-	text []byte
-	kept kept
-}
-
-// load reads the state that a key holds, and reports whether there is one. The same text as the last one is
-// not read again.
-func (f *Flight) load() (exists bool, err error) {
+// read reads the state of the limit. The same text as the last one is not parsed again.
+func (f *Flight) read() (err error) {
+	if f.state.name, err = besideKey(f.state.name[:0], f.key, stateSuffix); err != nil {
+		return err
+	}
+	f.tx.FindIn(&f.state.Entry, f.state.name, false)
+	stale := f.changed
+	f.changed = false
+	if f.state.exists = f.state.Exists(); !f.state.exists {
+		f.state.text, f.kept = f.state.text[:0], kept{}
+		return nil
+	}
+	text := f.state.Bytes(nil)
+	if !stale && len(f.state.text) > 0 && bytes.Equal(text, f.state.text) {
+		return nil
+	}
 	f.kept = kept{}
-	if !f.state.Exists() {
-		return false, nil
+	if f.state.text = f.state.text[:0]; f.kept.read(text) {
+		f.state.text = append(f.state.text, text...)
+		return nil
 	}
-	if f.state.Kind() == store.Raw {
-		text := f.state.Bytes(nil)
-		if len(text) > 0 && bytes.Equal(text, f.last.text) {
-			f.kept = f.last.kept
-			return true, nil
-		}
-		if f.kept.read(text) {
-			f.last = lastRead{append(f.last.text[:0], text...), f.kept}
-			return true, nil
-		}
-	}
-	return false, rediserr.Error("ERR the key " + quote.Word(f.name) +
+	return rediserr.Error("ERR the key " + quote.Word(f.state.name) +
 		" holds no state of an adaptive limit: delete it, or use another key for the limit")
 }

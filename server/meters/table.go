@@ -55,9 +55,9 @@ func (t *Table) part(db int, key []byte) int {
 	return int((maphash.Bytes(t.seed, key) + uint64(db)) % parts)
 }
 
-// Get returns the window of a key, one that has not begun if there is none. It looks first at `place`, where
+// Get reads the window of a key, one that has not begun if there is none. It looks first at `place`, where
 // the last request of the client was. The new place is for Put.
-func (t *Table) Get(db int, key []byte, place int) (m adaptive.Meter, now int) {
+func (t *Table) Get(m *adaptive.Meter, db int, key []byte, place int) (now int) {
 	p, i := &t.parts[place/partKeys], place%partKeys
 	p.mu.Lock()
 	if !p.has(i, db, key) {
@@ -69,13 +69,15 @@ func (t *Table) Get(db int, key []byte, place int) (m adaptive.Meter, now int) {
 		i, known = p.at[name{db, string(key)}]
 		if place = number*partKeys + i; !known {
 			p.mu.Unlock()
-			return m, place
+			*m = adaptive.Meter{}
+			return place
 		}
 	}
-	p.rows[i].used = true
-	m = p.rows[i].meter
+	r := &p.rows[i]
+	r.used = true
+	*m = r.meter
 	p.mu.Unlock()
-	return m, place
+	return place
 }
 
 // Put keeps the window of a key. `place` is that of Get, and `ended` is a window that has ended now.
@@ -85,12 +87,12 @@ func (t *Table) Put(db int, key []byte, place int, m *adaptive.Meter, ended *ada
 	}
 	p, i := &t.parts[place/partKeys], place%partKeys
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.has(i, db, key) {
 		p.rows[i].meter = *m
-		return
+	} else {
+		p.add(row{name: name{db, string(key)}, meter: *m})
 	}
-	p.add(row{name: name{db, string(key)}, meter: *m})
+	p.mu.Unlock()
 }
 
 // has reports whether a row has the window of a key.

@@ -16,15 +16,21 @@ func begun(samples int) *adaptive.Meter {
 	return &adaptive.Meter{Options: adaptive.Default(), End: 1, Samples: int32(samples)}
 }
 
+// at returns the window of a key, and its place.
+func (t *Table) at(db int, key []byte, place int) (m adaptive.Meter, now int) {
+	now = t.Get(&m, db, key, place)
+	return m, now
+}
+
 // of returns the window of a key of database 0.
 func (t *Table) of(key []byte) adaptive.Meter {
-	m, _ := t.Get(0, key, 0)
+	m, _ := t.at(0, key, 0)
 	return m
 }
 
 // keep keeps the window of a key.
 func (t *Table) keep(db int, key []byte, m *adaptive.Meter, ended *adaptive.Ended) {
-	_, place := t.Get(db, key, 0)
+	_, place := t.at(db, key, 0)
 	t.Put(db, key, place, m, ended)
 }
 
@@ -42,7 +48,7 @@ func TestTable(t *testing.T) {
 	all.keep(0, []byte("k"), begun(1), &adaptive.Ended{})
 	all.keep(1, []byte("k"), begun(2), &adaptive.Ended{})
 	require.EqualValues(t, 1, all.of([]byte("k")).Samples)
-	two, _ := all.Get(1, []byte("k"), 0)
+	two, _ := all.at(1, []byte("k"), 0)
 	require.EqualValues(t, 2, two.Samples)
 	all.Forget()
 	require.Zero(t, all.of([]byte("k")).End)
@@ -125,16 +131,16 @@ func TestTablePlaces(t *testing.T) {
 	for i := range 100 {
 		all.keep(0, fmt.Append(nil, i), begun(i), &adaptive.Ended{})
 	}
-	_, place := all.Get(0, []byte("7"), 0)
+	_, place := all.at(0, []byte("7"), 0)
 	for i := range 100 {
-		m, found := all.Get(0, fmt.Append(nil, i), place)
+		m, found := all.at(0, fmt.Append(nil, i), place)
 		require.EqualValues(t, i, m.Samples)
 		require.Equal(t, i == 7, found == place)
-		m, _ = all.Get(1, fmt.Append(nil, i), place)
+		m, _ = all.at(1, fmt.Append(nil, i), place)
 		require.Zero(t, m)
 	}
 	all.Forget()
-	m, _ := all.Get(0, []byte("7"), place)
+	m, _ := all.at(0, []byte("7"), place)
 	require.Zero(t, m)
 }
 
@@ -142,7 +148,7 @@ func TestTablePlaces(t *testing.T) {
 // key takes none.
 func TestTableWithoutKeys(t *testing.T) {
 	all := New()
-	m, _ := all.Get(0, []byte("k"), 0)
+	m, _ := all.at(0, []byte("k"), 0)
 	require.Zero(t, m)
 	require.Empty(t, all.MostRefused(10))
 	for i := range all.parts {

@@ -104,12 +104,12 @@ type openWindows struct {
 	deferred *deferred
 }
 
-func (w openWindows) Get(db int, key []byte, place int) (adaptive.Meter, int) {
-	kept, place := w.Meters.Get(db, key, place)
-	if m, ok := w.deferred.windows[windowName(db, key)]; ok {
-		kept = m
+func (w openWindows) Get(m *adaptive.Meter, db int, key []byte, place int) int {
+	place = w.Meters.Get(m, db, key, place)
+	if kept, ok := w.deferred.windows[windowName(db, key)]; ok {
+		*m = kept
 	}
-	return kept, place
+	return place
 }
 
 func (w openWindows) Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended) {
