@@ -29,20 +29,17 @@ import (
 )
 
 // The programs of the tests.
-var (
-	service, server string
-	programs        = []buildtest.Program{
-		{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
-		{Package: buildtest.Server, Path: &server, Flags: []string{"-C", "../.."}}, // another module
-	}
-)
+var service, server string
 
 func TestMain(m *testing.M) {
 	if at := os.Getenv(floorAt); at != "" {
 		serveFloor(at)
 	}
 	os.Setenv("CGO_ENABLED", "0") // as the image has them
-	os.Exit(buildtest.Run(m, programs...))
+	os.Exit(buildtest.Run(m,
+		buildtest.Program{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
+		buildtest.Program{Package: buildtest.Server, Path: &server, Flags: []string{"-C", "../.."}}, // another module
+	))
 }
 
 // bootstrap configures an Envoy before a web server, which asks the service about every request.

@@ -37,7 +37,7 @@ var targets = func() (all []target) {
 			target{"CL.CHECK", "CL.THROTTLE", pipeline, 1.60},
 			target{"CL.LOG", contest.Transaction, pipeline, 0.35})
 	}
-	return all
+	return append(all, target{contest.Adaptive, contest.Fixed, 16, 1.15})
 }()
 
 func (t target) name() string {

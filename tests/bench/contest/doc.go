@@ -1,8 +1,9 @@
 // Package contest measures workloads on servers, side by side.
 //
 // The way through the files: contest.go measures sides in turn and computes ratios. measure.go measures one
-// side. workload.go lists the main workloads, and limiterload.go those of the other limiters. fill.go
-// creates their keys. options.go has the settings of the command line, and the servers.
+// side. workload.go lists the main workloads, limiterload.go those of the other limiters, and permits.go
+// those of CL.ACQUIRE and CL.ENTER. fill.go creates their keys. options.go has the settings of the command
+// line, and the servers.
 //
 // Invariants: a measurement counts only if the server's own counters say that it executed every command
 // without an error. All sides of a comparison have the same pipeline, connections and duration.

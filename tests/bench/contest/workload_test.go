@@ -37,7 +37,7 @@ func serve(t *testing.T) *server.Server {
 }
 
 func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
-	for _, w := range slices.Concat(Workloads(), Limiters()) {
+	for _, w := range slices.Concat(Workloads(), Limiters(), Permits()) {
 		t.Run(w.Name, func(t *testing.T) { expectAnswers(t, w, serve(t)) })
 	}
 }
