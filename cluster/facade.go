@@ -19,6 +19,9 @@ func (m *Member) Publish(shard bool, channel, message []byte) {
 	m.sender.Publish(shard, channel, message)
 }
 
+// NewScripts sends the scripts that are new to the other nodes. It does not wait.
+func (m *Member) NewScripts() { m.sender.NewScripts() }
+
 // Now returns the time for commands in Unix nanoseconds.
 func (m *Member) Now() int64 { return m.group.Load().Now() }
 

@@ -147,6 +147,7 @@ func (m *machine) build(list ...*machine) error {
 		Timing: group.Timing{NodeTimeout: nodeTimeout, MaxSkew: 500 * time.Millisecond},
 		Growth: func() (percent, least int64) { return 100, 1 << 20 },
 		Edge: Edge{
+			Scripts: func(after int64) ([][]byte, int64) { return nil, after },
 			Deliver: func(_ bool, _, _ []byte) {}, Changed: func(_, _ *topology.View) { m.views.Add(1) }, Replaced: func() {},
 			Failed: func(err error) {
 				m.failed.Add(1)

@@ -60,7 +60,7 @@ func New(o Options) (*Member, error) {
 	if m.port, err = peer.NewPort(m.dialer, service{m}, o.Log); err != nil {
 		return nil, err
 	}
-	m.sender = peer.NewPublisher(m.dialer)
+	m.sender = peer.NewPublisher(m.dialer, o.Scripts)
 	m.proxy = router.NewRelay(m.dialer.Forward, max(o.Limits.Forwards, 1))
 	m.outside = group.New(group.Options{
 		Self: m.nodeAt(o.Run, o.Fallback), Store: o.Store, Clock: o.Clock, Log: m.log, Timing: o.Timing,

@@ -150,3 +150,6 @@ func (s service) State() *roster.State { return s.Member.State() }
 
 // Publish implements [peer.Service].
 func (s service) Publish(shard bool, channel, message []byte) { s.o.Deliver(shard, channel, message) }
+
+// KeepScript implements [peer.Service].
+func (s service) KeepScript(text []byte) { s.o.KeepScript(text) }

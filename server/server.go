@@ -1,9 +1,9 @@
 package server
 
 import (
-	"strings"
-
+	"cmp"
 	"log/slog"
+	"strings"
 
 	"cellserver/acl"
 	"cellserver/commands"
@@ -75,6 +75,8 @@ type Options struct {
 type Others struct {
 	// Topology is the cluster of the server; nil if the server is alone.
 	Topology commands.Topology
+	// Scripts are those that the nodes of a cluster know; nil if the server is alone.
+	Scripts *scripts.Scripts
 	// Replication makes the server follow another one; nil if it cannot.
 	Replication commands.Replication
 }
@@ -116,7 +118,7 @@ func New(o Options) *Server {
 	ruleSet.Clock(o.Clock.Now)
 	s.stats.Init()
 	s.stats.Meters.Watch(strings.Fields(o.Config.AdaptiveMetricsKeys))
-	known := &scripts.Scripts{}
+	known := cmp.Or(o.Scripts, &scripts.Scripts{})
 	s.report = report.New(report.Sources{
 		Store: o.Store, Clock: o.Clock, Config: config, Process: o.Process, Disk: o.Persistence, Control: &s.control,
 		Stats: &s.stats, Clients: s.clients, Slow: &s.slow, Rules: ruleSet,

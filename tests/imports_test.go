@@ -191,7 +191,7 @@ var mayImport = map[string][]string{
 		"httpapi/line", "httpapi/bounded", "internal/config", "internal/config/configload", "limiters",
 		"limiters/ruleset", "persistence", "persistence/aof", "persistence/fs", "resp",
 		"resp/transport",
-		"server", "server/report", "store", "cmd/cellserver/logline"},
+		"server", "server/report", "server/scripts", "store", "cmd/cellserver/logline"},
 	"cmd/cellserver/doctor":   {}, // it knows the server by its replies only
 	"cmd/cellserver/logline":  {"internal/config"},
 	"cmd/cellserver/rulefile": {"limiters/ruleset"},

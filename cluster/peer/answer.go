@@ -14,7 +14,7 @@ const (
 	longestError = 1 << 10  // bytes of the text of an opFailed
 )
 
-// An answerer answers the calls of other nodes, and publishes their messages.
+// An answerer answers the calls of other nodes, publishes their messages, and keeps their scripts.
 type answerer struct {
 	service Service
 	limits  *Limits
@@ -29,7 +29,10 @@ func (a *answerer) serve(ctx context.Context, conn net.Conn) error {
 		switch {
 		case err != nil:
 			return err
-		case op.isPublish():
+		case op == opScript:
+			a.service.KeepScript(body)
+			continue
+		case op.isMessage():
 			channel, text, err := parsePublish(body)
 			if err != nil {
 				return err

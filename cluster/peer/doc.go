@@ -10,10 +10,10 @@
 //	port.go       Port: accepts, authenticates, dispatches
 //	conns.go      the connections of the port: pending, open, counted
 //	handoff.go    listeners that get the accepted connections of one kind
-//	frame.go      the frames of calls and of published messages
+//	frame.go      the frames of calls, of published messages and of scripts
 //	calls.go      the calls to another node, or to many
 //	answer.go     answers the calls of another node
-//	publisher.go  Publisher: sends published messages to the other nodes
+//	publisher.go  Publisher: sends published messages and scripts to the other nodes
 //	proxy.go      forwards a client to another node, with the PROXY line
 //	carrier.go    Carrier: the transport of Raft, and the receiver of entries
 //	pipeline.go   the sender of entries: it sends the next request before the previous answer arrives
@@ -49,10 +49,13 @@
 //	length u32    of the body
 //	crc32c u32    of the operation and the body
 //	operation u8
-//	body          JSON, except for a published message
+//	body          JSON, except for a published message and a script
 //
 // A message is sent at most once to each node. If the queue of a node is full, or the node cannot be
 // reached, the message is dropped and counted.
+//
+// A node gets all scripts of SCRIPT LOAD when it is connected, and then each new one. So it knows them soon,
+// also after a new start. No queue holds scripts: each link knows up to which one it has sent them.
 //
 // # Forwarded clients
 //

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// bodyLimit is the largest size of the body of a frame, in bytes. A published message has another limit.
+// bodyLimit is the largest size of the body of a frame, in bytes. A message and a script have another limit.
 const bodyLimit = 64 << 10
 
 const (
@@ -48,15 +48,15 @@ func appendFrame(to []byte, op operation, parts ...[]byte) []byte {
 // frameReader reads frames.
 type frameReader struct {
 	in      io.Reader
-	publish int // the limit of a published message
+	message int // the limit of a published message, and of a script
 	header  [frameHeader]byte
 	body    []byte
 }
 
 // newFrameReader returns a frameReader. Published messages have at most the given number of bytes, with their
-// channel.
-func newFrameReader(in io.Reader, publishLimit int) *frameReader {
-	return &frameReader{in: in, publish: publishLimit}
+// channel, and so have scripts.
+func newFrameReader(in io.Reader, messageLimit int) *frameReader {
+	return &frameReader{in: in, message: messageLimit}
 }
 
 // next reads a frame. The body is valid until the next call. The error is io.EOF if the bytes end between
@@ -88,8 +88,8 @@ func (r *frameReader) next() (operation, []byte, error) {
 
 func (r *frameReader) limit(op operation) (int, error) {
 	switch {
-	case op.isPublish():
-		return r.publish + channelSize, nil
+	case op.isMessage():
+		return r.message + channelSize, nil
 	case op.isRequest() || op.isAnswer():
 		return bodyLimit, nil
 	}
@@ -137,6 +137,7 @@ const (
 	opPublish  operation = 7 // a message for subscribers
 
 	opPublishShard operation = 8 // a message for subscribers of the shard
+	opScript       operation = 9 // the text of a script
 
 	opReply    operation = 128 // the body is the answer
 	opFailed   operation = 129 // the body is a sentence
@@ -146,8 +147,8 @@ const (
 // isRequest reports whether an operation waits for an answer.
 func (op operation) isRequest() bool { return op >= opHello && op <= opInvite }
 
-// isPublish reports whether an operation is a published message.
-func (op operation) isPublish() bool { return op == opPublish || op == opPublishShard }
+// isMessage reports whether an operation is a published message or a script.
+func (op operation) isMessage() bool { return op >= opPublish && op <= opScript }
 
 // isAnswer reports whether an operation answers a request.
 func (op operation) isAnswer() bool { return op >= opReply && op <= opRedirect }

@@ -86,6 +86,11 @@ func (s *fakeService) Publish(shard bool, channel, text []byte) {
 	}
 }
 
+func (s *fakeService) KeepScript(text []byte) { s.onPublish("script", string(text)) }
+
+// noScripts are no scripts.
+func noScripts(after int64) ([][]byte, int64) { return nil, after }
+
 // A network is where the nodes of a test reach each other. The zero value is the loopback interface.
 type network struct {
 	pipes bool // net.Pipe instead of sockets, for a bubble of synctest

@@ -53,6 +53,8 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, next(opPublish, 1000+channelSize))
 	require.EqualError(t, next(opPublish, 1000+channelSize+1),
 		"the body of operation 7 has 1005 bytes, more than 1004")
+	require.EqualError(t, next(opScript, 1000+channelSize+1),
+		"the body of operation 9 has 1005 bytes, more than 1004")
 	require.EqualError(t, next(99, 0), "operation 99 is unknown: run the same release on every node")
 }
 

@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
-// Publisher sends published messages to the other nodes, at most once, and in order.
+// Publisher sends published messages to the other nodes, at most once, and in order. It sends them scripts,
+// too: a node gets all of them when it is connected, and then each new one.
 type Publisher struct {
+	scripts Scripts
 	dialer  *Dialer
 	limits  Limits
 	dropped atomic.Uint64
@@ -23,8 +25,8 @@ type Publisher struct {
 }
 
 // NewPublisher returns a Publisher without receivers. To sets them.
-func NewPublisher(dialer *Dialer) *Publisher {
-	p := &Publisher{dialer: dialer, limits: dialer.Limits.orDefault()}
+func NewPublisher(dialer *Dialer, scripts Scripts) *Publisher {
+	p := &Publisher{scripts: scripts, dialer: dialer, limits: dialer.Limits.orDefault()}
 	p.links.Store(&[]*link{})
 	return p
 }
@@ -60,7 +62,10 @@ func (p *Publisher) replace(addrs []string) {
 // start begins to send to a node.
 func (p *Publisher) start(addr string) *link {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &link{to: addr, limits: &p.limits, total: &p.dropped, cancel: cancel, wake: make(chan struct{}, 1)}
+	l := &link{
+		scripts: p.scripts, to: addr, limits: &p.limits, total: &p.dropped, cancel: cancel,
+		wake: make(chan struct{}, 1),
+	}
 	p.working.Go(func() { l.run(ctx, p.dialer) })
 	return l
 }
@@ -80,6 +85,13 @@ func (p *Publisher) Publish(shard bool, channel, text []byte) {
 	frame := appendPublish(nil, shard, channel, text)
 	for _, l := range links {
 		l.add(frame)
+	}
+}
+
+// NewScripts sends the scripts that are new. It does not wait.
+func (p *Publisher) NewScripts() {
+	for _, l := range *p.links.Load() {
+		l.poke()
 	}
 }
 
@@ -103,10 +115,11 @@ const (
 
 // A link sends messages to one node. Its goroutine keeps the connection.
 type link struct {
+	scripts       Scripts
 	to            string
 	limits        *Limits
 	cancel        context.CancelFunc
-	wake          chan struct{} // has an element if the queue may have frames
+	wake          chan struct{} // has an element if there may be frames or scripts to send
 	sent, dropped atomic.Uint64
 	total         *atomic.Uint64 // dropped, of all links
 
@@ -128,6 +141,11 @@ func (l *link) add(frame []byte) {
 		l.drop(1)
 		return
 	}
+	l.poke()
+}
+
+// poke lets the goroutine look for something to send.
+func (l *link) poke() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -158,7 +176,7 @@ func (l *link) run(ctx context.Context, d *Dialer) {
 	l.drop(len(l.take()))
 }
 
-// send sends frames until the connection or the context ends.
+// send sends scripts and frames until the connection or the context ends.
 func (l *link) send(ctx context.Context, conn net.Conn) {
 	gone := make(chan struct{})
 	go func() {
@@ -171,7 +189,8 @@ func (l *link) send(ctx context.Context, conn net.Conn) {
 		_ = conn.Close()
 		<-gone
 	}()
-	for {
+	l.poke() // the other node may know no script
+	for sent := int64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -179,9 +198,13 @@ func (l *link) send(ctx context.Context, conn net.Conn) {
 			return
 		case <-l.wake:
 		}
+		var err error
+		if sent, err = l.sendScripts(conn, sent); err != nil {
+			return
+		}
 		frames := l.take()
 		n := len(frames)
-		if err := within(conn, l.limits.Step, func() error {
+		if err = within(conn, l.limits.Step, func() error {
 			_, err := (*net.Buffers)(&frames).WriteTo(conn)
 			return err
 		}); err != nil {
@@ -190,6 +213,25 @@ func (l *link) send(ctx context.Context, conn net.Conn) {
 		}
 		l.sent.Add(uint64(n))
 	}
+}
+
+// sendScripts sends the scripts that came after the one of a number. It returns the number of the last one. A
+// script that is too large for the other node is counted as a dropped message.
+func (l *link) sendScripts(conn net.Conn, after int64) (last int64, err error) {
+	texts, last := l.scripts(after)
+	for _, text := range texts {
+		if len(text) > l.limits.Message {
+			l.drop(1)
+			continue
+		}
+		if err := within(conn, l.limits.Step, func() error {
+			_, err := conn.Write(appendFrame(nil, opScript, text))
+			return err
+		}); err != nil {
+			return after, err
+		}
+	}
+	return last, nil
 }
 
 // drop counts messages that do not reach the node.

@@ -35,7 +35,7 @@ func TestPublish(t *testing.T) {
 	var atB, atC heard
 	b := n.start(t, &fakeService{onPublish: atB.add}, n.dialer(Limits{}))
 	c := n.start(t, &fakeService{onPublish: atC.add}, n.dialer(Limits{}))
-	p := NewPublisher(n.dialer(Limits{}))
+	p := NewPublisher(n.dialer(Limits{}), noScripts)
 	p.Publish(false, []byte("news"), []byte("nobody"))
 	p.To([]string{b.addr, c.addr})
 	var want []string
@@ -67,7 +67,7 @@ func TestPublishToANodeThatIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := network{pipes: true}
 		var at heard
-		p := NewPublisher(n.dialer(Limits{}))
+		p := NewPublisher(n.dialer(Limits{}), noScripts)
 		p.To([]string{"node1:1"})
 		for range 10 {
 			p.Publish(false, []byte("a"), []byte("lost"))
@@ -101,7 +101,7 @@ func TestPublishToASlowNode(t *testing.T) {
 		block := make(chan struct{})
 		slow := n.start(t, &fakeService{onPublish: func(string, string) { <-block }}, n.dialer(Limits{}))
 		other := n.start(t, &fakeService{onPublish: quick.add}, n.dialer(Limits{}))
-		p := NewPublisher(n.dialer(Limits{QueueCount: 100, QueueBytes: 50_000}))
+		p := NewPublisher(n.dialer(Limits{QueueCount: 100, QueueBytes: 50_000}), noScripts)
 		p.To([]string{slow.addr, other.addr})
 		synctest.Wait()
 		text := []byte(strings.Repeat("x", 20_000))
@@ -130,12 +130,59 @@ func TestPublishToASlowNode(t *testing.T) {
 	})
 }
 
+// A node gets all scripts when it connects, also after a new start, and then each new one. A full queue drops none.
+func TestScripts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := network{pipes: true}
+		var mu sync.Mutex
+		var all [][]byte
+		load := func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, []byte(text))
+		}
+		load("return 1")
+		load(strings.Repeat("x", 101))
+		p := NewPublisher(n.dialer(Limits{Message: 100, QueueCount: 1}), func(after int64) ([][]byte, int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			return all[after:], int64(len(all))
+		})
+		p.To([]string{"node1:1"})
+		p.Publish(false, []byte("a"), []byte("lost"))
+		p.Publish(false, []byte("a"), []byte("no room"))
+		load("return 2")
+		p.NewScripts()
+		time.Sleep(time.Minute)
+		for range 2 {
+			var at heard
+			n.next = 0 // its address is the same
+			b := n.start(t, &fakeService{onPublish: at.add}, n.dialer(Limits{Message: 100}))
+			time.Sleep(lastRetry)
+			synctest.Wait()
+			require.Equal(t, []string{"script return 1", "script return 2"}, at.get())
+			load("return 3")
+			p.NewScripts()
+			synctest.Wait()
+			require.Equal(t, "script return 3", at.get()[2])
+			p.Publish(false, []byte("a"), []byte("after"))
+			synctest.Wait()
+			require.Equal(t, "a after", at.get()[3])
+			b.Close()
+			all = all[:3]
+			time.Sleep(time.Minute)
+		}
+		require.EqualValues(t, 2+2, p.Dropped(), "two messages, and twice the script that is too large")
+		p.Close()
+	})
+}
+
 func TestPublishIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := network{pipes: true}
 		var at heard
 		b := n.start(t, &fakeService{onPublish: at.add}, n.dialer(Limits{Message: 100}))
-		p := NewPublisher(n.dialer(Limits{Message: 100, QueueCount: 5}))
+		p := NewPublisher(n.dialer(Limits{Message: 100, QueueCount: 5}), noScripts)
 		p.To([]string{b.addr})
 		synctest.Wait()
 		p.Publish(false, []byte("1234567890"), make([]byte, 91))
@@ -156,7 +203,7 @@ func TestPublishIsBounded(t *testing.T) {
 
 // A publish does not wait and makes one copy for all nodes.
 func BenchmarkPublish(b *testing.B) {
-	p := NewPublisher((&network{}).dialer(Limits{}))
+	p := NewPublisher((&network{}).dialer(Limits{}), noScripts)
 	p.To([]string{"127.0.0.1:1", "127.0.0.1:2"})
 	channel, text := []byte("news"), make([]byte, 100)
 	b.ReportAllocs()

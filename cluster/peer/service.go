@@ -26,7 +26,13 @@ type Service interface {
 	// Publish gives a message to the subscribers of this node: those of the shard, or the others. It must not
 	// wait for them, and must not keep the bytes.
 	Publish(shard bool, channel, message []byte)
+	// KeepScript keeps the text of a script. It must not wait, and must not keep the bytes.
+	KeepScript(text []byte)
 }
+
+// Scripts returns the scripts that all nodes are to know, if they came after the one of a number. It returns
+// the number of the last one, too.
+type Scripts func(after int64) (texts [][]byte, last int64)
 
 // Ports are further ports for clients, as announced; 0 for none.
 type Ports struct {

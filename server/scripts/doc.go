@@ -1,7 +1,7 @@
 // Package scripts runs the scripts of EVAL. It keeps their texts, and the engines that run them.
 //
 //	scripts.go  Scripts: the scripts that the server knows, and the engines
-//	library.go  the texts, by SHA-1
+//	library.go  the texts, by SHA-1, and which of them are new for another node
 //	run.go      one run, from EVAL to its reply
 //	caller.go   the commands that a script calls
 //	checks.go   which commands a script may call

@@ -15,10 +15,12 @@ type known struct {
 	sha   string
 	text  []byte
 	flags script.Flags
-	keep  bool // SCRIPT LOAD has sent it: it is forgotten after those of EVAL; the mu of the library guards it
-	used  atomic.Int64
-	wide  atomic.Bool // it has used a key that it has not declared: it runs with every partition
-	long  atomic.Bool // it has taken long: it runs where it is alone
+	// loaded is the number of its SCRIPT LOAD, at this node or another one. 0: only EVAL has sent it. Then it
+	// is forgotten before the others. It changes under the mu of the library.
+	loaded atomic.Int64
+	used   atomic.Int64
+	wide   atomic.Bool // it has used a key that it has not declared: it runs with every partition
+	long   atomic.Bool // it has taken long: it runs where it is alone
 }
 
 // The bounds of a library. In Redis 7.0, a client that puts values into its scripts fills the memory.
@@ -32,9 +34,10 @@ const (
 type library struct {
 	mu        sync.RWMutex // guards bySHA, evals and bytes
 	bySHA     map[string]*known
-	evals     int // scripts without keep
+	evals     int // scripts that only EVAL has sent
 	bytes     int
-	clock     atomic.Int64 // counts additions
+	clock     atomic.Int64 // counts additions, and numbers those of SCRIPT LOAD
+	lastLoad  atomic.Int64 // the highest number of a SCRIPT LOAD; 0 for none
 	forgotten atomic.Int64 // scripts that made room for others
 }
 
@@ -52,15 +55,20 @@ func (l *library) find(sha []byte) *known {
 	return k
 }
 
-// add adds a script. It returns the one that is there already.
-func (l *library) add(k *known) *known {
+// add adds a script, or returns the one that is there already. With load, SCRIPT LOAD has sent it now.
+func (l *library) add(k *known, load bool) *known {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if was := l.bySHA[k.sha]; was != nil {
-		if k.keep && !was.keep {
-			was.keep = true
-			l.evals--
-		}
+	was := l.bySHA[k.sha]
+	if was != nil && load && was.loaded.Load() == 0 {
+		l.evals--
+	}
+	if load {
+		at := l.clock.Add(1)
+		cmp.Or(was, k).loaded.Store(at)
+		l.lastLoad.Store(at)
+	}
+	if was != nil {
 		return was
 	}
 	if l.bySHA == nil {
@@ -78,7 +86,7 @@ func (l *library) add(k *known) *known {
 // count counts a script, or with by = -1 that it is gone.
 func (l *library) count(k *known, by int) {
 	l.bytes += by * (len(k.text) + scriptBytes)
-	if !k.keep {
+	if k.loaded.Load() == 0 {
 		l.evals += by
 	}
 }
@@ -96,7 +104,7 @@ func (l *library) makeRoom(but *known) {
 	}
 	for _, k := range slices.SortedFunc(maps.Values(l.bySHA), forgottenBefore) {
 		switch {
-		case l.bytes <= size && (l.evals <= evals || k.keep):
+		case l.bytes <= size && (l.evals <= evals || k.loaded.Load() != 0):
 			return
 		case k != but:
 			delete(l.bySHA, k.sha)
@@ -109,13 +117,28 @@ func (l *library) makeRoom(but *known) {
 // forgottenBefore orders scripts: those of EVAL come first, and then the one that was not used for the
 // longest time.
 func forgottenBefore(a, b *known) int {
-	if a.keep != b.keep {
-		if b.keep {
+	if a, b := a.loaded.Load(), b.loaded.Load(); (a == 0) != (b == 0) {
+		if a == 0 {
 			return -1
 		}
 		return 1
 	}
 	return cmp.Compare(a.used.Load(), b.used.Load())
+}
+
+// loadedAfter returns the texts whose SCRIPT LOAD came after the one of a number, and the number of the last.
+func (l *library) loadedAfter(number int64) (texts [][]byte, last int64) {
+	if l.lastLoad.Load() <= number {
+		return nil, number
+	}
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for _, k := range l.bySHA {
+		if k.loaded.Load() > number {
+			texts = append(texts, k.text)
+		}
+	}
+	return texts, l.lastLoad.Load()
 }
 
 // flush forgets all scripts.

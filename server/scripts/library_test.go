@@ -12,7 +12,7 @@ import (
 func TestLibraryIsBounded(t *testing.T) {
 	var l library
 	add := func(name string, size int, keep bool) {
-		l.add(&known{sha: name, text: make([]byte, size), keep: keep})
+		l.add(&known{sha: name, text: make([]byte, size)}, keep)
 	}
 	for i := range 3 * maxEvals {
 		add(fmt.Sprint("load", i), 1, true)
@@ -51,6 +51,53 @@ func TestLibraryIsBounded(t *testing.T) {
 	scripts, bytes, _ = l.size()
 	require.Zero(t, scripts+bytes)
 	require.Zero(t, l.evals)
+}
+
+// TestLoadedAfter: another node gets what SCRIPT LOAD has sent since it asked last, also if it was sent again.
+func TestLoadedAfter(t *testing.T) {
+	loaded := 0
+	s := Scripts{Loaded: func() { loaded++ }}
+	load := func(texts ...string) {
+		for _, text := range texts {
+			_, err := s.Load([]byte(text))
+			require.NoError(t, err)
+		}
+	}
+	after := func(number int64) (texts []string, last int64) {
+		all, last := s.LoadedAfter(number)
+		for _, text := range all {
+			texts = append(texts, string(text))
+		}
+		return texts, last
+	}
+	texts, last := after(0)
+	require.Empty(t, texts)
+	s.library.add(&known{sha: "e", text: []byte("EVAL has sent it")}, false)
+	load("return 1", "return 2")
+	texts, last = after(last)
+	require.ElementsMatch(t, []string{"return 1", "return 2"}, texts)
+	texts, last = after(last)
+	require.Empty(t, texts)
+	load("return 2")
+	texts, last = after(last)
+	require.Equal(t, []string{"return 2"}, texts)
+	require.Equal(t, 3, loaded)
+
+	s.Keep([]byte("return 2")) // it comes back from the other node, and goes no further
+	texts, last = after(last)
+	require.Empty(t, texts)
+	require.Equal(t, 3, loaded)
+	text := []byte("#!lua flags=no-writes\nreturn 3")
+	s.Keep(text)
+	copy(text, "its buffer has the next bytes")
+	texts, last = after(last)
+	require.Equal(t, []string{"#!lua flags=no-writes\nreturn 3"}, texts)
+	require.Equal(t, 4, loaded)
+	_, err := s.Load([]byte("no Lua"))
+	require.Error(t, err)
+	s.Flush()
+	texts, _ = after(0)
+	require.Empty(t, texts)
 }
 
 // TestEnginesAreBounded: so many scripts run at a time, and no more.

@@ -56,7 +56,7 @@ func newRunner() *runner {
 }
 
 // compile compiles a script for an engine, unless the engine has it. It adds a new script to the library.
-func (s *Scripts) compile(r *runner, k *known, text []byte, keep bool) (*known, *script.Script, error) {
+func (s *Scripts) compile(r *runner, k *known, text []byte, load bool) (*known, *script.Script, error) {
 	compiled := r.engine.Cached(k.sha)
 	isNew := k.text == nil
 	if isNew {
@@ -69,8 +69,8 @@ func (s *Scripts) compile(r *runner, k *known, text []byte, keep bool) (*known, 
 		}
 	}
 	if isNew {
-		k.flags, k.keep = compiled.Flags, keep
-		k = s.library.add(k)
+		k.flags = compiled.Flags
+		k = s.library.add(k, load)
 	}
 	return k, compiled, nil
 }

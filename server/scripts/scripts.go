@@ -12,6 +12,8 @@ import (
 
 // Scripts implements [commands.Scripts]. The zero Scripts knows no script.
 type Scripts struct {
+	// Loaded follows each SCRIPT LOAD. It must not wait. Nil does nothing.
+	Loaded  func()
 	library library
 	engines engines
 	long    long
@@ -67,20 +69,42 @@ func (e *engines) flush() {
 
 // Load implements [commands.Scripts].
 func (s *Scripts) Load(text []byte) (sha string, err error) {
-	k := &known{sha: script.SHA(text), keep: true}
-	if s.library.find([]byte(k.sha)) != nil {
-		s.library.add(k)
-		return k.sha, nil
+	if s.Loaded != nil {
+		defer s.Loaded()
+	}
+	sha = script.SHA(text)
+	if k := s.library.find([]byte(sha)); k != nil {
+		s.library.add(k, true)
+		return sha, nil
 	}
 	r, err := s.engines.take()
 	if err != nil {
 		return "", err
 	}
 	defer s.engines.give(r)
-	if _, _, err := s.compile(r, k, text, true); err != nil {
+	if _, _, err := s.compile(r, &known{sha: sha}, text, true); err != nil {
 		return "", err
 	}
-	return k.sha, nil
+	return sha, nil
+}
+
+// LoadedAfter returns the texts whose SCRIPT LOAD came after the one of a number, and the number of the last.
+func (s *Scripts) LoadedAfter(number int64) (texts [][]byte, last int64) {
+	return s.library.loadedAfter(number)
+}
+
+// Keep keeps a script that SCRIPT LOAD has sent to another node, which has compiled it. A new one goes on to
+// all other nodes, because that node may not reach all of them.
+func (s *Scripts) Keep(text []byte) {
+	k := &known{sha: script.SHA(text), text: bytes.Clone(text)}
+	if was := s.library.find([]byte(k.sha)); was != nil && was.loaded.Load() != 0 {
+		return
+	}
+	k.flags, _, _ = script.ParseFlags(text)
+	s.library.add(k, true)
+	if s.Loaded != nil {
+		s.Loaded()
+	}
 }
 
 // Exists implements [commands.Scripts].

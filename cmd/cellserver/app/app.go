@@ -23,6 +23,7 @@ import (
 	"cellserver/resp/transport"
 	"cellserver/server"
 	"cellserver/server/report"
+	"cellserver/server/scripts"
 	"cellserver/store"
 )
 
@@ -67,6 +68,7 @@ type App struct {
 // others are the servers with which this one shares its keys.
 type others struct {
 	member    *cluster.Member // nil if the server is in no cluster
+	scripts   scripts.Scripts // in a cluster
 	following follow.Following
 }
 

@@ -49,6 +49,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 		},
 		Edge: cluster.Edge{
 			Deliver: func(shard bool, channel, message []byte) { a.server.Deliver(shard, channel, message) },
+			Scripts: a.scripts.LoadedAfter, KeepScript: a.scripts.Keep,
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() }, Failed: a.clusterFailed,
 		},
 	}
@@ -66,6 +67,7 @@ func (a *App) joinCluster(o *server.Options) transport.Barrier {
 	a.store.Observe(a.member)
 	a.store.CountExternal(a.member.Memory)
 	o.Clock, o.Topology, o.Positions = clusterClock{a.clock, a.member}, a.member, a.member
+	o.Scripts, a.scripts.Loaded = &a.scripts, a.member.NewScripts
 	o.Persistence = clusterDisk{a.disk.Manager, a.member}
 	return a.member
 }

@@ -221,6 +221,31 @@ func TestPublishAcrossNodes(t *testing.T) {
 	}
 }
 
+// SCRIPT LOAD at one node keeps the script on all nodes, and on one that starts later. So a program that loads its
+// scripts once goes on with the next leader.
+func TestLoadedScriptsAreOnAllNodes(t *testing.T) {
+	c := newCluster(t)
+	exist := func(sha string) {
+		t.Helper()
+		for i := range c.nodes {
+			c.eventually("a node does not know the script", func() bool { return c.ask(i, "SCRIPT", "EXISTS", sha) == "[1]" })
+		}
+	}
+	var all []string
+	for i := range c.nodes {
+		all = append(all, c.ask(i, "SCRIPT", "LOAD", fmt.Sprintf("return redis.call('incrby', KEYS[1], %d)", i)))
+		exist(all[i])
+	}
+	leader := c.leader()
+	c.end(leader)
+	require.Contains(t, []any{int64(1)}, c.do("EVALSHA", all[1], "1", "n"))
+	c.start(leader)
+	for _, sha := range all {
+		exist(sha)
+	}
+	require.Equal(t, "[1 0]", c.ask(leader, "SCRIPT", "EXISTS", all[0], strings.Repeat("0", 40)))
+}
+
 // The clock that DEBUG CLOCK sets on the leader is that of all nodes.
 func TestClockOfTheCluster(t *testing.T) {
 	c := newCluster(t)
