@@ -33,9 +33,6 @@ func (c *Client) awaitKeys(call *commands.Call) (st resp.Status, ended bool) {
 	call.Out.Raw(reply)
 	c.batch.changed = true
 	c.countCall(call)
-	if c.server.monitors.On() {
-		c.show(call)
-	}
 	return resp.Continue, true
 }
 

@@ -104,6 +104,20 @@ func TestServedClientsAreSeen(t *testing.T) {
 	require.NotContains(t, h.Do("INFO errorstats"), "errorstat")
 }
 
+// TestMonitorsSeeWaitingCommands: a monitor sees a command that waits when it comes, and only then.
+func TestMonitorsSeeWaitingCommands(t *testing.T) {
+	h := servertest.New(t)
+	monitor, waits := h.NewClient(t), h.NewClient(t)
+	monitor.Do("MONITOR")
+	reply := waits.HeldBack("BLPOP l 0")
+	require.Contains(t, fmt.Sprint(monitor.TakePushes()), `"BLPOP" "l" "0"`)
+	h.Do("RPUSH l a")
+	reply()
+	shown := fmt.Sprint(monitor.TakePushes())
+	require.Contains(t, shown, `"RPUSH" "l" "a"`)
+	require.NotContains(t, shown, "BLPOP")
+}
+
 // TestServedClientsWaitForTheLog: the reply to a served client leaves when its change is safe.
 func TestServedClientsWaitForTheLog(t *testing.T) {
 	at := &position{}

@@ -5,6 +5,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/resp"
+	"cellserver/server/clients"
 	"cellserver/server/tracking"
 	"cellserver/store"
 )
@@ -155,6 +156,9 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	err := c.perform(call)
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
+		if v == commands.TryAgain && s.monitors.On() && c.isNew() {
+			c.show(call)
+		}
 		return resp.Status(v)
 	}
 	if err != nil && !ended {
@@ -201,9 +205,16 @@ func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&(commands.ReadOnly|commands.RunsScript) == commands.ReadOnly && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
-	if call.Cmd.Flags&commands.RunsScript == 0 && c.server.monitors.On() {
+	if call.Cmd.Flags&commands.RunsScript == 0 && c.server.monitors.On() && c.isNew() {
 		c.show(call)
 	}
+}
+
+// isNew reports whether the monitors have not seen the running command yet. They see one that waits when it
+// comes.
+func (c *Client) isNew() bool {
+	state := c.entry.State()
+	return state == clients.Running || state == clients.Held
 }
 
 // show passes a command to the monitors. The caller has seen that there is one. They see a script before its
