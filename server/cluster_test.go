@@ -62,6 +62,9 @@ func TestClientsWithoutSlots(t *testing.T) {
 	leader.Do("CL.RULE SET r SCOPES org user LIMIT CL.WINDOW 10 60 LIMIT CL.WINDOW 5 60")
 	require.NotContains(t, leader.Do("CL.CHECK r a b"), "CROSSSLOT")
 	leader.Want("SELECT 1", servertest.OK)
+	for _, command := range []string{"CLUSTER INFO", "CLUSTER SLOTS", "CLUSTER HELP", "CLUSTER KEYSLOT a", "CLUSTER FAILOVER", "CLUSTER RESET", "READONLY", "READWRITE", "ASKING"} {
+		leader.Want(command, resptest.Error("ERR This instance has cluster support disabled"))
+	}
 
 	follower, cluster := servertest.NewMember(t, 0, 1)
 	follower.State.Conn().Link.Whole = true

@@ -68,7 +68,7 @@ const errNoCluster commands.Error = "ERR This instance has cluster support disab
 // clusterOnly returns a command that runs only with cluster-enabled, and is an error without it.
 func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 	return func(c *commands.Call) error {
-		if !c.Server.Config().ClusterEnabled {
+		if !c.HasSlots() {
 			return errNoCluster
 		}
 		return run(c)

@@ -32,7 +32,7 @@ const errAlone commands.Error = "ERR this node is alone: start all nodes of the 
 // because EXEC would hold its locks while the command waits.
 func onMember(run func(*commands.Call, commands.Topology) error) func(*commands.Call) error {
 	return func(c *commands.Call) error {
-		if !c.Server.Config().ClusterEnabled {
+		if !c.HasSlots() {
 			return errNoCluster
 		}
 		t := c.Server.Control.Topology()

@@ -50,7 +50,7 @@ func refused(instead string, rows ...*commands.Command) []*commands.Command {
 		}
 		row.Help = []string{strings.ToUpper(row.Name), "    Not here: " + instead + "."}
 		row.Run = func(c *commands.Call) error { // not by clusterOnly: the reference links to the file of Run
-			if !c.Server.Config().ClusterEnabled {
+			if !c.HasSlots() {
 				return errNoCluster
 			}
 			return commands.Error("ERR " + instead)

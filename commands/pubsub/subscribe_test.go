@@ -96,7 +96,7 @@ func TestClientTrackingRedirectToSubscriber(t *testing.T) {
 func TestSubscriptionsAreBounded(t *testing.T) {
 	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
 	name := make([]byte, 100_000)
-	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} { // SSUBSCRIBE counts below
+	for _, command := range []string{"SUBSCRIBE", "PSUBSCRIBE"} {
 		for i := range 5 {
 			name[0] = byte(i)
 			h.Send(resptest.Command(command, name))
@@ -108,13 +108,35 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	require.Equal(t, 5*(len(name)+128), h.State.Conn().Subs.Bytes)
 	for i := 5; h.Status == resp.Continue; i++ {
 		name[0] = byte(i)
-		h.Send(resptest.Command([]string{"PSUBSCRIBE", "SSUBSCRIBE"}[i%2], name))
+		h.Send(resptest.Command("PSUBSCRIBE", name))
 		h.Session.Sent()
 	}
 	require.Equal(t, resp.Close, h.Status)
 	require.Less(t, h.State.Conn().Subs.Bytes, 1_200_000)
 	h.State.Closed()
 	require.Zero(t, h.State.Conn().Subs.Bytes)
+}
+
+// TestShardSubscriptionsAreBounded: names of SSUBSCRIBE count alone, and together with channels. A name counts once.
+func TestShardSubscriptionsAreBounded(t *testing.T) {
+	for name, commands := range map[string][]string{"alone": {"SSUBSCRIBE"}, "with channels": {"SUBSCRIBE", "SSUBSCRIBE"}} {
+		t.Run(name, func(t *testing.T) {
+			h := servertest.New(t, "--client-query-buffer-limit", "1mb")
+			name, sent := make([]byte, 60_000), 0
+			for ; h.Status == resp.Continue; sent++ {
+				name[0] = byte(sent)
+				for range 2 {
+					h.Send(resptest.Command(commands[sent%len(commands)], name))
+					h.Session.Sent()
+				}
+			}
+			require.Equal(t, resp.Close, h.Status)
+			require.Equal(t, 1<<20/(len(name)+128)+1, sent, "the client is closed at the first name over the bound")
+			require.Equal(t, sent*(len(name)+128), h.State.Conn().Subs.Bytes)
+			h.State.Closed()
+			require.Zero(t, h.State.Conn().Subs.Bytes)
+		})
+	}
 }
 
 func TestConfirmationsDespiteClientReply(t *testing.T) {

@@ -124,7 +124,7 @@ func TestProxyPort(t *testing.T) {
 	c.steadily(func(leader int) string { return overProxy(t, proxies[c.notLeader(leader)]) })
 }
 
-// overProxy has a client of a proxy that looks at its address and runs a transaction.
+// overProxy has a client of a proxy that looks at its address, runs a transaction, and uses several slots and databases.
 func overProxy(t *testing.T, port int) (failure string) {
 	nc, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
 	require.NoError(t, err)
@@ -133,7 +133,14 @@ func overProxy(t *testing.T, port int) (failure string) {
 	for _, step := range []struct {
 		send []any
 		want string
-	}{{[]any{"CLIENT", "LIST"}, "addr=" + nc.LocalAddr().String()}, {[]any{"MULTI"}, "OK"}, {[]any{"SET", "a", "9"}, "QUEUED"}, {[]any{"EXEC"}, "[OK]"}} {
+	}{
+		{[]any{"CLIENT", "LIST"}, "addr=" + nc.LocalAddr().String()},
+		{[]any{"MULTI"}, "OK"}, {[]any{"SET", "a", "9"}, "QUEUED"}, {[]any{"INCR", "b"}, "QUEUED"}, {[]any{"EXEC"}, "[OK "},
+		{[]any{"MSET", "a", "1", "b", "2", "c", "3"}, "OK"}, {[]any{"MGET", "a", "b", "c"}, "[1 2 3]"},
+		{[]any{"EVAL", "return redis.call('mget', KEYS[1], KEYS[2])", "2", "a", "c"}, "[1 3]"},
+		{[]any{"SELECT", "1"}, "OK"}, {[]any{"SET", "a", "db1"}, "OK"}, {[]any{"GET", "a"}, "db1"},
+		{[]any{"CLUSTER", "SLOTS"}, "ERR This instance has cluster support disabled"},
+	} {
 		conn.Send(step.send...)
 		if reply, err := conn.TryRecv(); err != nil || !strings.Contains(fmt.Sprint(reply), step.want) {
 			return fmt.Sprint(step.send, ": ", reply, " ", err)
@@ -158,6 +165,7 @@ func TestSentinelDoor(t *testing.T) {
 				"WATCH a b", "OK", "EVAL return{redis.call('incr',KEYS[1]),redis.call('incr',KEYS[2])} 2 a b", "[3 4]",
 				"SINTER x y", "[]", "SELECT 1", "OK", "MSET a db1 c db1", "OK", "COPY a d DB 2", "1", "SWAPDB 1 3", "OK", "MOVE x 2", "0",
 				"SELECT 3", "OK", "MGET a c", "[db1 db1]", "DBSIZE", "2", "INFO server", "redis_mode:standalone", "INFO cluster", "cluster_enabled:0",
+				"CLUSTER SLOTS", "ERR This instance has cluster support disabled", "READONLY", "ERR This instance has cluster support disabled",
 				"ROLE", fmt.Sprint("[127.0.0.1 ", c.sentinelPort(replica))),
 		)
 	})
