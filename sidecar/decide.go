@@ -27,14 +27,7 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 	if !ok || quantity < 0 {
 		return false
 	}
-	f.text = router.AppendHeader(f.text[:0], '*', at+len(limit))
-	f.text = router.AppendWord(f.text, cmd.Name)
-	for _, word := range args[1:at] {
-		f.text = router.AppendWord(f.text, word)
-	}
-	for _, word := range limit {
-		f.text = router.AppendWord(f.text, word)
-	}
+	f.setText(cmd.Name, args[1:at], limit)
 	if len(f.text) > longestText {
 		return false
 	}
@@ -44,6 +37,19 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 	}
 	f.take(form, cmd.Name, limit, args, w)
 	return true
+}
+
+// setText sets the text of the limit. It has the name of the command, the words before the limit, and those
+// of the limit.
+func (f *Front) setText(name string, before, limit [][]byte) {
+	f.text = router.AppendHeader(f.text[:0], '*', 1+len(before)+len(limit))
+	f.text = router.AppendWord(f.text, name)
+	for _, word := range before {
+		f.text = router.AppendWord(f.text, word)
+	}
+	for _, word := range limit {
+		f.text = router.AppendWord(f.text, word)
+	}
 }
 
 // look answers a request that counts nothing. It returns false if the hub must answer.

@@ -4,6 +4,7 @@ import (
 	"cellserver/commands"
 	"cellserver/limiters/rules"
 	"cellserver/resp"
+	"cellserver/sidecar/account"
 )
 
 // Line is a client without a socket, which sends one command at a time: a request over HTTP. Its replies go
@@ -14,9 +15,10 @@ type Line struct {
 	running bool   // a command waits for its reply
 	reply   []byte // order.mu guards it
 
-	out       resp.Writer // the reply to a question that is there at once
-	check     string      // see nameOf
-	asksCheck bool        // the question goes as CL.CHECK
+	out       resp.Writer  // the reply to a question that is there at once
+	check     string       // see nameOf
+	asksCheck bool         // the question goes as CL.CHECK
+	departed  account.Time // when the question left
 }
 
 // ConnectLine returns the front of a new client without a socket.
@@ -79,8 +81,8 @@ func (l *Line) Closed() { l.Front.Closed() }
 
 // ask returns the words with which a line asks a question: as CL.CHECK if a lease may answer it.
 func (l *Line) ask(q *rules.Question, words [][]byte) [][]byte {
-	l.check = nameOf(q)
-	if l.check != "" && l.sidecar.explained.isFresh(l.check, l.time().Boot) {
+	l.check, l.departed = nameOf(q), l.time()
+	if l.check != "" && l.sidecar.explained.isFresh(l.check, l.departed.Boot) {
 		l.asksCheck = true
 		return [][]byte{[]byte("CL.CHECK"), q.Pairs[0], q.Pairs[1], []byte("MS")}
 	}
@@ -93,20 +95,39 @@ func (l *Line) read(reply []byte, q *rules.Question) bool {
 	if len(reply) == 0 || reply[0] == '-' {
 		return false
 	}
-	now, all := l.sidecar.o.Clock().Boot, &l.sidecar.explained
+	now, all := l.sidecar.o.Clock(), &l.sidecar.explained
 	if l.asksCheck {
 		r := &reader{reply}
 		if r.int() != 5 {
 			return false
 		}
-		all.fill(l.check, now, r.answer(), q)
+		all.fill(l.check, now.Boot, r.answer(), q)
 		return true
 	}
 	if !readQuestion(reply, q) {
 		return false
 	}
 	if l.check != "" {
-		all.keep(l.check, now, q)
+		all.keep(l.check, now.Boot, q)
+		l.tell(now, q)
 	}
 	return true
+}
+
+// tell tells the account of a question what the hub has said and counted without it. In the mode report the
+// next charge tells it.
+func (l *Line) tell(now account.Time, q *rules.Question) {
+	if q.Shadow || l.sidecar.o.Settings().Interval > 0 {
+		return
+	}
+	l.setText("cl.check", q.Pairs, nil)
+	a := &q.Tightest
+	answer := account.Answer{
+		Limit: a.Limit, Remaining: a.Remaining,
+		RetryAfter: millis(a.RetryAfter), ResetAfter: millis(a.ResetAfter),
+	}
+	sh := l.sidecar.shard(l.text)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.table.Account(l.user.Name(), l.text).Passed(now, l.departed, 1, a.Limited, answer)
 }

@@ -12,15 +12,16 @@ import (
 // to the hub, and their reply is the reply: it names the client's words.
 type pass struct {
 	*waiter
-	shard *shard
-	reply []byte // the pieces so far
-	ended bool   // the answer is there or late; shard.mu guards it
-	held  bool   // it is not sent yet; shard.mu guards it
+	shard    *shard
+	departed account.Time // at the earliest
+	reply    []byte       // the pieces so far
+	ended    bool         // the answer is there or late; shard.mu guards it
+	held     bool         // it is not sent yet; shard.mu guards it
 }
 
 // newPass makes a question; mu is held. The caller sends it without the lock.
 func (sh *shard) newPass(now account.Time, w *waiter) *pass {
-	p := &pass{waiter: w, shard: sh}
+	p := &pass{waiter: w, shard: sh, departed: now}
 	sh.expect(now, p)
 	return p
 }
@@ -75,7 +76,7 @@ func (p *pass) answered(limited bool, answer account.Answer) {
 	sh := p.shard
 	sh.mu.Lock()
 	p.ended = true
-	p.account.Passed(sh.sidecar.o.Clock(), p.quantity, limited, answer)
+	p.account.Passed(sh.sidecar.o.Clock(), p.departed, p.quantity, limited, answer)
 	sh.mu.Unlock()
 	p.slot.write(p.form.reply(limited, answer), true)
 }

@@ -49,6 +49,14 @@ func nanos(ms int64) int64 {
 	return ms * 1e6
 }
 
+// millis is the inverse of nanos.
+func millis(ns int64) int64 {
+	if ns < 0 {
+		return ns
+	}
+	return ns / 1e6
+}
+
 // readQuestion reads the reply of CL.MCHECK with EXPLAIN and MS to its question. It reports false if the
 // reply is another one.
 func readQuestion(reply []byte, q *rules.Question) bool {

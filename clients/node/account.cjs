@@ -167,17 +167,20 @@ class Account {
     return undefined;
   }
 
-  /** Learns from the server's reply to an action that passed. */
-  passed(now, quantity, limited, answer) {
+  /** Learns from the server's reply to an action that departed earlier. */
+  passed(now, departed, quantity, limited, answer) {
     if (!limited && quantity >= this.#from) this.#until = 0;
     else if (limited && answer.retryAfter > 0) {
       this.#until = now.boot + Math.min(answer.retryAfter * 1000, LONGEST_REFUSAL);
       this.#from = quantity;
     }
-    this.#learn(now, answer);
+    this.#learn(now, departed, answer);
   }
 
-  #learn(now, { limit, remaining, retryAfter, resetAfter }) {
+  /** Nobody knows the order of two answers whose questions were on their way together: the lesser one counts. */
+  #learn(now, departed, { limit, remaining, retryAfter, resetAfter }) {
+    const old = this.#known;
+    if (this.#at > departed.boot && limit === old.limit) remaining = Math.min(remaining, old.remaining);
     this.#known = { limit, remaining, retryAfter, resetAfter };
     this.#at = now.boot;
   }
@@ -279,7 +282,7 @@ class Account {
   /** Takes the seven integers of the server's reply to a question. */
   granted(now, ask, [granted, limit, remaining, retryAfter, resetAfter, lasts, at]) {
     this.#answered(ask);
-    this.#learn(now, { limit, remaining, retryAfter, resetAfter });
+    this.#learn(now, ask.departed, { limit, remaining, retryAfter, resetAfter });
     if (ask.want === 0) return;
     const units = Math.min(granted, ask.want),
       ends = Math.min(lasts, ask.ttl),

@@ -76,8 +76,9 @@ class Leases {
 
   /** Asks the rule itself. */
   async #pass(one, quantity) {
+    const departed = this.#clock();
     const { decision, answer } = await this.#check(one, quantity);
-    one.account.passed(this.#clock(), quantity, !decision.allowed, answer);
+    one.account.passed(this.#clock(), departed, quantity, !decision.allowed, answer);
     return decision;
   }
 

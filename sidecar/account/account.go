@@ -123,8 +123,8 @@ func (a *Account) Look(now Time, quantity int64) (limited bool, answer Answer, o
 	return false, Answer{}, false
 }
 
-// Passed learns from the hub's reply to a request that passed.
-func (a *Account) Passed(now Time, quantity int64, limited bool, answer Answer) {
+// Passed learns from the hub's reply to a request that departed earlier.
+func (a *Account) Passed(now, departed Time, quantity int64, limited bool, answer Answer) {
 	k := &a.known
 	switch {
 	case !limited && quantity >= k.from:
@@ -133,7 +133,7 @@ func (a *Account) Passed(now Time, quantity int64, limited bool, answer Answer) 
 		k.until, k.from = now.Boot+min(answer.RetryAfter*1000, longestRefusal), quantity
 	}
 	if a.met(quantity) {
-		k.learn(now, answer)
+		k.learn(now, departed, answer)
 	}
 }
 

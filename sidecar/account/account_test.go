@@ -97,7 +97,7 @@ func TestColdKey(t *testing.T) {
 	table := NewTable(Settings{Lease: 1000, Keys: 10})
 	s := &story{table.Account("ann", []byte("k")), t, Time{5_000_000, 0}}
 	s.wantTake(Pass, 1)
-	s.Passed(s.now, 2, true, Answer{5, 1, 40, 160})
+	s.Passed(s.now, s.now, 2, true, Answer{5, 1, 40, 160})
 	require.Equal(t, Answer{5, 1, 40, 160}, s.wantTake(Refused, 2))
 	s.wantTake(Pass, 1) // a smaller quantity may fit
 	s.wantTake(Pass, 6) // and the hub says that this one never does
@@ -105,14 +105,14 @@ func TestColdKey(t *testing.T) {
 	require.Equal(t, Answer{5, 1, 1, 121}, s.wantTake(Refused, 2))
 	s.pass(1)
 	s.wantTake(Pass, 2)
-	s.Passed(s.now, 2, true, Answer{5, 0, 60_000, 60_000})
+	s.Passed(s.now, s.now, 2, true, Answer{5, 0, 60_000, 60_000})
 	s.pass(999)
 	require.EqualValues(t, 59_001, s.wantTake(Refused, 3).RetryAfter)
-	s.Passed(s.now, 1, false, Answer{5, 4, -1, 1000})
+	s.Passed(s.now, s.now, 1, false, Answer{5, 4, -1, 1000})
 	s.wantTake(Refused, 3)
-	s.Passed(s.now, 2, false, Answer{5, 3, -1, 1000})
+	s.Passed(s.now, s.now, 2, false, Answer{5, 3, -1, 1000})
 	s.wantTake(Pass, 3)
-	s.Passed(s.now, 3, true, Answer{5, 0, 60_000, 60_000})
+	s.Passed(s.now, s.now, 3, true, Answer{5, 0, 60_000, 60_000})
 	s.pass(1000)
 	s.wantTake(Pass, 3)
 	_, ok := s.NextAsk(s.now)
@@ -127,7 +127,7 @@ func TestFirstQuestion(t *testing.T) {
 	verdict, _ := s.Again(s.now, 1)
 	require.Equal(t, Pass, verdict)
 	s.wantTake(Pass, 1)
-	s.Passed(s.now, 1, true, Answer{16, 0, 2000, 32_000})
+	s.Passed(s.now, s.now, 1, true, Answer{16, 0, 2000, 32_000})
 	s.wantTake(Refused, 1)
 	s.pass(1000)
 	s.wantTake(Wait, 1)
@@ -426,7 +426,7 @@ func TestMemory(t *testing.T) {
 	for i := range keys + 1000 {
 		a := table.Account("default", fmt.Appendf(nil, "cl.throttle user:%07d 99 100 60", i))
 		a.Take(Time{1, 1}, 1)
-		a.Passed(Time{1, 1}, 1, true, Answer{100, 0, 500, 60_000})
+		a.Passed(Time{1, 1}, Time{1, 1}, 1, true, Answer{100, 0, 500, 60_000})
 	}
 	cold := heap() - before
 	for _, a := range table.accounts {
@@ -455,4 +455,32 @@ func BenchmarkTake(b *testing.B) {
 		}
 		a.NextAsk(now)
 	}
+}
+
+// TestCrossedAnswers: nobody knows the order of two answers whose questions were on their way together. No unit counts twice.
+func TestCrossedAnswers(t *testing.T) {
+	s := newStory(t)
+	s.wantTake(Wait, 1)
+	departed := s.now
+	s.pass(1)
+	s.lease(Grant{50, 100, 49, -1, 600, 250, 7}) // a request that passed before has taken one unit
+	_, answer := s.Again(s.now, 1)
+	require.EqualValues(t, 98, answer.Remaining)
+	s.pass(1)
+	s.Passed(s.now, departed, 1, false, Answer{100, 99, -1, 10})
+	require.EqualValues(t, 97, s.wantTake(Local, 1).Remaining, "its answer comes later")
+
+	for range 40 {
+		s.wantTake(Local, 1)
+	}
+	ask, ok := s.NextAsk(s.now)
+	require.True(t, ok)
+	s.pass(1)
+	s.Passed(s.now, s.now, 1, false, Answer{100, 8, -1, 920})
+	s.pass(1)
+	s.Granted(s.now, ask, Grant{14, 100, 9, -1, 910, 250, 8}) // the hub granted before it took one unit
+	require.EqualValues(t, 8+8+14-1, s.wantTake(Local, 1).Remaining)
+	s.pass(1)
+	s.Passed(s.now, s.now, 1, false, Answer{100, 20, -1, 800})
+	require.EqualValues(t, 20+8+14-2, s.wantTake(Local, 1).Remaining, "a later answer counts")
 }

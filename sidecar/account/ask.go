@@ -110,7 +110,7 @@ func (a *Account) answered(ask Ask) *held {
 func (a *Account) Granted(now Time, ask Ask, g Grant) {
 	h := a.answered(ask)
 	a.table.Figures.Returned += ask.Back.Units
-	a.known.learn(now, Answer{g.Limit, g.Remaining, g.RetryAfter, g.ResetAfter})
+	a.known.learn(now, ask.Departed, Answer{g.Limit, g.Remaining, g.RetryAfter, g.ResetAfter})
 	if ask.Want == 0 {
 		return
 	}

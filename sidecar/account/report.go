@@ -202,7 +202,7 @@ func (a *Account) Charged(now Time, ask Ask, answer Answer) {
 		v.passed = 0
 	}
 	v.isCertain = true
-	a.known.learn(now, answer)
+	a.known.learn(now, now, answer)
 	if v.interval > 0 {
 		v.full = exact.Plus(now.Boot*1000+min(answer.ResetAfter, longestPeriod)*1_000_000, v.time(v.unseen()))
 	}

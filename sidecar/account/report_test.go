@@ -125,9 +125,9 @@ func newReporter(t *testing.T, interval int64, answer Answer) *reporter {
 	s := &reporter{story{table.Account("ann", []byte("k")), t, Time{5_000_000, 1_790_000_000_000_000}}}
 	s.Report(interval)
 	s.wantTake(Pass, 1)
-	s.Passed(s.now, 1, false, answer)
+	s.Passed(s.now, s.now, 1, false, answer)
 	s.wantTake(Pass, 1)
-	s.Passed(s.now, 1, false, answer)
+	s.Passed(s.now, s.now, 1, false, answer)
 	s.Charged(s.now, s.wantCharge(0), answer)
 	s.pass(100)
 	return s
@@ -240,7 +240,7 @@ func TestReportedRule(t *testing.T) {
 	_, _, ok := s.Look(s.now, 1)
 	require.False(t, ok)
 	s.wantTake(Pass, 1)
-	s.Passed(s.now, 1, false, Answer{5, 2, -1, 900})
+	s.Passed(s.now, s.now, 1, false, Answer{5, 2, -1, 900})
 	s.Charged(s.now, s.wantCharge(0), Answer{5, 2, -1, 900})
 	s.wantTake(Local, 2)
 	s.wantTake(Refused, 1)

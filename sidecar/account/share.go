@@ -57,14 +57,23 @@ func (a *Account) takeShare(now Time, quantity, share int64) (Verdict, Answer) {
 // longestPeriod bounds the time in which a limit comes back, in milliseconds: a hundred years.
 const longestPeriod = 100 * 365 * 24 * 3600 * 1000
 
-// learn keeps an answer of the hub. It estimates in how many milliseconds the whole limit comes back, and
-// rather too long: what is used now comes back in ResetAfter. An estimate from a small part of the limit is
-// coarse, so a larger part replaces it.
-func (k *known) learn(now Time, answer Answer) {
-	if answer.Limit != k.answer.Limit {
-		k.period, k.isSound = 0, false
-	}
+// learn keeps an answer of the hub to a question. Nobody knows which of two answers the hub gave first, if
+// their questions were on their way together. Then the lesser Remaining counts.
+func (k *known) learn(now, departed Time, answer Answer) {
+	old := *k
 	k.answer, k.at = answer, now.Boot
+	if answer.Limit != old.answer.Limit {
+		k.period, k.isSound = 0, false
+	} else if old.at > departed.Boot {
+		k.answer.Remaining = min(answer.Remaining, old.answer.Remaining)
+	}
+	k.estimate(answer)
+}
+
+// estimate estimates in how many milliseconds the whole limit comes back, and rather too long: what is used
+// now comes back in ResetAfter. An estimate from a small part of the limit is coarse, so a larger part
+// replaces it.
+func (k *known) estimate(answer Answer) {
 	used := answer.Limit - answer.Remaining
 	if used <= 0 || answer.ResetAfter <= 0 {
 		return

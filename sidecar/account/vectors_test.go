@@ -76,8 +76,9 @@ func (s *teller) step() {
 	case n == 11:
 		limited, answer := s.IntN(4) == 0, s.reply()
 		quantity := 1 + s.Int64N(3)
-		s.a.Passed(s.now, quantity, limited, answer)
-		s.add("passed", quantity, limited, list(answer))
+		departed := Time{s.now.Boot - s.Int64N(100_000)*s.Int64N(2), s.now.Wall}
+		s.a.Passed(s.now, departed, quantity, limited, answer)
+		s.add("passed", departed.Boot, quantity, limited, list(answer))
 	}
 }
 

@@ -182,6 +182,7 @@ func (n *node) settle(a *Account, r *request, verdict Verdict) {
 
 // pass sends the client's own command.
 func (n *node) pass(a *Account, r *request) {
+	departed := n.time()
 	n.toHub(func() {
 		n.w.passed++
 		limited, answer := n.w.hubs[r.key].direct(n.w.hubTime(), r.quantity)
@@ -189,7 +190,7 @@ func (n *node) pass(a *Account, r *request) {
 			n.w.admitted(r.key, n.w.now, r.quantity)
 		}
 		n.fromHub(func() {
-			a.Passed(n.time(), r.quantity, limited, answer)
+			a.Passed(n.time(), departed, r.quantity, limited, answer)
 			if n.w.waited != nil {
 				n.w.waited = append(n.w.waited, n.w.now-r.came)
 			}

@@ -152,6 +152,7 @@ func (s *leases) unlock(e *leased, now account.Time, verdict account.Verdict) {
 
 // pass asks the rule itself.
 func (s *leases) pass(ctx context.Context, e *leased, quantity int64) (Decision, error) {
+	departed := s.clock()
 	reply, d, err := s.check(ctx, e, quantity)
 	if err != nil {
 		return s.l.noDecision(err)
@@ -159,7 +160,7 @@ func (s *leases) pass(ctx context.Context, e *leased, quantity int64) (Decision,
 	now := s.clock()
 	e.shard.mu.Lock()
 	defer e.shard.mu.Unlock()
-	e.account.Passed(now, quantity, !d.Allowed, answerOf(reply))
+	e.account.Passed(now, departed, quantity, !d.Allowed, answerOf(reply))
 	return d, nil
 }
 

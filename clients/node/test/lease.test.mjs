@@ -35,8 +35,8 @@ const step = (account, asks, name, now, args) => {
       return [wordsOf(ask)];
     }
     case 'passed': {
-      const [limit, remaining, retryAfter, resetAfter] = args[2];
-      account.passed(now, args[0], args[1], { limit, remaining, retryAfter, resetAfter });
+      const [limit, remaining, retryAfter, resetAfter] = args[3];
+      account.passed(now, { boot: args[0] }, args[1], args[2], { limit, remaining, retryAfter, resetAfter });
       return args;
     }
     case 'gone':

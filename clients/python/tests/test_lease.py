@@ -39,7 +39,7 @@ def step(account, asks, name, now, args):
         case "giveBack":
             return words(account.give_back(now), asks)
         case "passed":
-            account.passed(now, args[0], args[1], Answer(*args[2]))
+            account.passed(now, Time(args[0], 0), args[1], args[2], Answer(*args[3]))
         case "gone":
             account.gone(args[0])
         case "granted":

@@ -209,13 +209,21 @@ class Account:
             return False, self._answer(now)
         return None
 
-    def passed(self, now: Time, quantity: int, limited: bool, answer: Answer) -> None:
-        """Learns from the server's reply to an action that passed."""
+    def passed(
+        self, now: Time, departed: Time, quantity: int, limited: bool, answer: Answer
+    ) -> None:
+        """Learns from the server's reply to an action that departed earlier."""
         if not limited and quantity >= self._from:
             self._until = 0
         elif limited and answer.retry_after > 0:
             self._until = now.boot + min(answer.retry_after * 1000, LONGEST_REFUSAL)
             self._from = quantity
+        self._learn(now, departed, answer)
+
+    def _learn(self, now: Time, departed: Time, answer: Answer) -> None:
+        # Nobody knows the order of two answers whose questions were on their way together.
+        if self._at > departed.boot and answer.limit == self._known.limit:
+            answer = answer._replace(remaining=min(answer.remaining, self._known.remaining))
         self._known, self._at = answer, now.boot
 
     def _answer(self, now: Time) -> Answer:
@@ -303,7 +311,7 @@ class Account:
     def granted(self, now: Time, ask: Ask, grant: Grant) -> None:
         """Takes the server's reply to a question, which may be late."""
         self._answered(ask)
-        self._known, self._at = Answer(*grant[1:5]), now.boot
+        self._learn(now, ask.departed, Answer(*grant[1:5]))
         if ask.want == 0:
             return
         units, ends = min(grant.units, ask.want), min(grant.ends, ask.ttl)

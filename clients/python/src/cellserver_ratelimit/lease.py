@@ -172,9 +172,10 @@ class Leases(_Leases):
                 verdict, answer = one.account.again(now, quantity)
                 ask, answered = self._next(one, now, verdict), one.answered
         if verdict == PASS:
+            departed = self.clock()
             decided, answer = self._check(one, quantity)
             with self.lock:
-                one.account.passed(self.clock(), quantity, not decided.allowed, answer)
+                one.account.passed(self.clock(), departed, quantity, not decided.allowed, answer)
             return decided
         if ask:
             self._later(lambda: self._send(one, ask))
@@ -262,8 +263,9 @@ class AsyncLeases(_Leases):
             now = self.clock()
             verdict, answer = one.account.again(now, quantity)
         if verdict == PASS:
+            departed = self.clock()
             decided, answer = await self._check(one, quantity)
-            one.account.passed(self.clock(), quantity, not decided.allowed, answer)
+            one.account.passed(self.clock(), departed, quantity, not decided.allowed, answer)
             return decided
         self._start(one, now, verdict)
         decided = one.decide(verdict != REFUSED, answer)
