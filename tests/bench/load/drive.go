@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,7 +18,7 @@ const replyPatience = 20 * time.Second
 // Load is a closed loop: a connection sends a pipeline of requests after all replies to the previous one
 // have arrived.
 type Load struct {
-	Addr        string
+	Addr        string // a path for a unix socket
 	Connections int
 	Pipeline    int
 	Count       int           // requests of each connection; 0 for no bound
@@ -42,7 +43,11 @@ func Drive(ctx context.Context, l Load) (Outcome, error) {
 		}
 	}()
 	for range l.Connections {
-		c, err := net.DialTimeout("tcp", l.Addr, replyPatience)
+		network := "tcp"
+		if strings.HasPrefix(l.Addr, "/") {
+			network = "unix"
+		}
+		c, err := net.DialTimeout(network, l.Addr, replyPatience)
 		if err != nil {
 			return Outcome{}, err
 		}
