@@ -9,6 +9,7 @@
 //	check.go         the sub-commands that check files or a cluster, and those that make a cluster
 //	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads files again
 //	hide_*.go    hides passwords from the list of processes
+//	pages_*.go       gives back what only the start needed
 //	collector.go     how much garbage the heap may have
 //	files.go     reads configuration files and standard input
 //	logline/     the lines of the log

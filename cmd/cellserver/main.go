@@ -100,6 +100,9 @@ func serve(cfg *config.Config, warnings []configload.Warning, file string, visib
 
 // notify tells systemd a state, if systemd waits for it.
 func notify(state string) error {
+	if state == daemon.SdNotifyReady {
+		dropStartPages()
+	}
 	_, err := daemon.SdNotify(false, state)
 	return err
 }

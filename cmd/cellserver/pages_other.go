@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// dropStartPages does nothing: other systems have no call for it.
+func dropStartPages() {}
