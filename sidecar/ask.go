@@ -1,6 +1,8 @@
 package sidecar
 
 import (
+	"sync"
+
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -10,8 +12,9 @@ type ask struct {
 	shard   *shard
 	account *account.Account
 	ask     account.Ask
-	reply   []byte // the pieces so far
-	ended   bool   // the answer is there or late; shard.mu guards it
+	reply   []byte          // the pieces so far
+	ended   bool            // the answer is there or late; shard.mu guards it
+	last    *sync.WaitGroup // of the questions before the end; nil for others
 }
 
 // newAsk makes a question; mu is held. The caller sends it without the lock.
@@ -47,8 +50,7 @@ func (q *ask) Reply(p []byte, end bool) {
 	}
 	sh, now := q.shard, q.shard.sidecar.o.Clock()
 	sh.mu.Lock()
-	was := q.ended
-	q.ended = true
+	was := q.end()
 	switch {
 	case q.learn(now):
 	case was:
@@ -91,15 +93,23 @@ func (q *ask) Lost(error) { q.late() }
 
 func (q *ask) over() bool { return q.ended }
 
+// end notes the end of the question. It returns whether it has ended before; shard.mu is held.
+func (q *ask) end() (was bool) {
+	was, q.ended = q.ended, true
+	if !was && q.last != nil {
+		q.last.Done()
+	}
+	return was
+}
+
 // late says that there is no answer in time.
 func (q *ask) late() {
 	sh := q.shard
 	sh.mu.Lock()
-	if q.ended {
+	if q.end() {
 		sh.mu.Unlock()
 		return
 	}
-	q.ended = true
 	sh.lost(sh.sidecar.o.Clock(), q)
 }
 

@@ -129,13 +129,16 @@ func (s *Sidecar) leave(user *router.User) {
 		user.Release()
 		return
 	}
-	s.leaving.stay(user, s.o.Clock().Boot+2*(settings.Interval*1000+settings.Timeout.Microseconds()))
+	s.leaving.stay(user, s.o.Clock().Boot+settings.patience())
 }
+
+// patience is how long a last charge and its repetition take, in microseconds.
+func (s *Settings) patience() int64 { return 2 * (s.Interval*1000 + s.Timeout.Microseconds()) }
 
 // tick does what is due.
 func (s *Sidecar) tick() {
 	now := s.o.Clock()
-	s.leaving.release(now.Boot)
+	s.releaseLeft(now.Boot)
 	for i := range s.shards {
 		s.shards[i].tick(now)
 	}

@@ -1,6 +1,9 @@
 package account
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Settings are the bounds of a table.
 type Settings struct {
@@ -171,6 +174,33 @@ func (t *Table) Tick(now Time, send func(*Account, Ask)) {
 			t.removeHolder(a)
 		}
 	}
+}
+
+// End sends the last questions: they give back the units of all leases, and charge what is owed. The function
+// must not use the table.
+func (t *Table) End(now Time, send func(*Account, Ask)) {
+	for _, a := range t.holders {
+		h := a.held
+		a.expire(now)
+		for _, l := range append([]lease{{units: h.back}}, h.leases...) {
+			if h.back = l.units; l.units.Units > 0 {
+				send(a, a.ask(now, 0))
+			}
+		}
+		h.leases = nil
+		if units := h.view.unsaid(h.asking != 0); units > 0 {
+			t.Figures.Asks++
+			send(a, Ask{Want: units, Departed: now, IsCharge: true, number: t.Figures.Asks})
+		}
+	}
+}
+
+// Owes reports whether an account of a user owes units to the hub. It looks at each account that holds
+// something.
+func (t *Table) Owes(user string) bool {
+	return slices.ContainsFunc(t.holders, func(a *Account) bool {
+		return a.held.view.owed() > 0 && a.User() == user
+	})
 }
 
 // isIdle reports whether an account of a cold key holds nothing.

@@ -212,6 +212,7 @@ func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
 	cut = a.transport.Shutdown(ctx) != nil
 	a.following.Stop()
 	if a.peers.sidecar != nil {
+		a.peers.sidecar.SettleUp(ctx)
 		a.peers.sidecar.Close()
 	}
 	return cut

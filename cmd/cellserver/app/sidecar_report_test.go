@@ -2,10 +2,12 @@ package app
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
@@ -167,4 +169,83 @@ func TestSidecarReportsAsTheUser(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return admin.Do("CL.THROTTLE", "a:k", 99, 1, 3600, 0).([]any)[2] == 100-allowed
 	}, timeout, 5*time.Millisecond)
+}
+
+// TestSidecarSettlesUp: a sidecar that ends gracefully charges its last interval, and gives back what its leases have left.
+func TestSidecarSettlesUp(t *testing.T) {
+	for mode, interval := range map[string]string{"report": "10000", "exact": "100"} {
+		hub := start(t)
+		side := startSidecar(t, hub, "--upstream-mode", mode, "--upstream-interval", interval)
+		c, allowed := side.dial(t), int64(0)
+		for side.infoOf(t, "spent") < 40 {
+			require.Equal(t, int64(0), c.Do("CL.WINDOW", "k", 5000, 3600).([]any)[0])
+			allowed++
+		}
+		side.stop()
+		side.wait(t)
+		require.Equal(t, 5000-allowed, hub.dial(t).Do("CL.WINDOW", "k", 5000, 3600, "QUANTITY", 0).([]any)[2], mode)
+	}
+}
+
+// TestSidecarReportsAboutThoseWhoLeft: the hub counts the requests of a user whose last client left while the hub was away,
+// however long.
+func TestSidecarReportsAboutThoseWhoLeft(t *testing.T) {
+	hub := start(t)
+	ok(t, hub.dial(t), "ACL", "SETUSER", "ann", "on", ">a", "~*", "+@all")
+	proxy := newCut(t, hub.Addr().String())
+	side := start(t, "--upstream", proxy.Addr().String(), "--upstream-mode", "report", "--upstream-interval", "20", "--upstream-timeout", "100")
+	ann, command := side.dial(t), []any{"CL.WINDOW", "k", 1000, 3600}
+	require.Eventually(t, func() bool { return ann.Do("AUTH", "ann", "a") == resptest.Simple("OK") }, timeout, time.Millisecond)
+	allowed := warm(t, side, ann, command)
+	proxy.cut(true)
+	require.Equal(t, int64(0), ann.Do(command...).([]any)[0])
+	ann.Close()
+	unanswered := func() int64 { f, _ := side.peers.sidecar.Figures(); return f.Unanswered }
+	before := unanswered()
+	require.Eventually(t, func() bool { return unanswered() > before+8 }, timeout, time.Millisecond)
+	proxy.cut(false)
+	require.Eventually(t, func() bool {
+		return hub.dial(t).Do("CL.WINDOW", "k", 1000, 3600, "QUANTITY", 0).([]any)[2].(int64) < 1000-allowed
+	}, timeout, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !strings.Contains(hub.dial(t).Do("CLIENT", "LIST").(string), " user=ann ") },
+		timeout, 5*time.Millisecond, "then the user leaves, too")
+}
+
+// TestSidecarsReportToANewHub: a hub that restarts has the charges from before, and gets those from meanwhile.
+func TestSidecarsReportToANewHub(t *testing.T) {
+	options := []string{"--dir", t.TempDir(), "--port", strconv.Itoa(porttest.Free(t)), "--appendonly", "yes"}
+	hub := start(t, options...)
+	address := hub.Addr().String()
+	sides, allowed := []*instance{startReporter(t, address), startReporter(t, address)}, int64(0)
+	command := []any{"CL.WINDOW", "k", 1000, 3600}
+	ask := func(side *instance, n int) {
+		for c := side.dial(t); n > 0; n-- {
+			require.Equal(t, int64(0), c.Do(command...).([]any)[0])
+			allowed++
+		}
+	}
+	for _, side := range sides {
+		allowed += warm(t, side, side.dial(t), command)
+		ask(side, 100)
+	}
+	hub.stop()
+	hub.wait(t)
+	for _, side := range sides {
+		ask(side, 100)
+	}
+	hub = start(t, options...)
+	for _, side := range sides {
+		ask(side, 100)
+	}
+	var repeated int64
+	for _, side := range sides {
+		require.Eventually(t, func() bool {
+			f, _ := side.peers.sidecar.Figures()
+			return f.Charged >= f.Spent
+		}, timeout, 5*time.Millisecond)
+		repeated += side.infoOf(t, "recharged")
+	}
+	left := hub.dial(t).Do(append(command, "QUANTITY", 0)...).([]any)[2].(int64)
+	require.LessOrEqual(t, left, 1000-allowed)
+	require.GreaterOrEqual(t, left, 1000-allowed-repeated)
 }
