@@ -412,27 +412,29 @@ func TestTable(t *testing.T) {
 	require.Len(t, table.holders, 1)
 }
 
+// heapBytes returns how many bytes are alive.
+func heapBytes() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // TestMemory: 100,000 accounts that have a refusal take 30 MB at most, and with a lease each 40 MB.
 func TestMemory(t *testing.T) {
 	const keys = 100_000
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := heap()
+	before := heapBytes()
 	table := NewTable(Settings{Lease: 1000, Keys: keys})
 	for i := range keys + 1000 {
 		a := table.Account("default", fmt.Appendf(nil, "cl.throttle user:%07d 99 100 60", i))
 		a.Take(Time{1, 1}, 1)
 		a.Passed(Time{1, 1}, Time{1, 1}, 1, true, Answer{100, 0, 500, 60_000})
 	}
-	cold := heap() - before
+	cold := heapBytes() - before
 	for _, a := range table.accounts {
 		a.hold().leases = append(a.held.leases, lease{units: Back{1, 1, 1}})
 	}
-	hot := heap() - before
+	hot := heapBytes() - before
 	t.Logf("cold %d MB, hot %d MB", cold>>20, hot>>20)
 	require.Less(t, cold, int64(30<<20))
 	require.Less(t, hot, int64(40<<20))

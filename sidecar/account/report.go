@@ -13,10 +13,10 @@ type view struct {
 	full      int64 // when all units are back, in ns of the clock Boot, if there is an interval
 	unsent    int64 // units spent since the last charge
 	charging  int64 // units of the last charge, while its reply is not there
-	charged   int64 // when the last charge left
 	passed    int64 // units that have passed, and that the view may lack
 	isCertain bool  // the hub takes charges of this limit
 	isDue     bool  // a request came since the last charge
+	isHurried bool  // the next charge leaves earlier
 }
 
 // Report lets the account decide by its own view, if the table is in the mode report. The interval, in ns, is
@@ -82,8 +82,9 @@ func (a *Account) report(now Time, quantity int64) (Verdict, Answer) {
 		return Pass, Answer{}
 	case quantity > a.seen(now):
 		figures.Refused++
-		if v.interval <= 0 && v.charging == 0 { // only the hub knows what comes back
-			a.held.nextAsk = min(a.held.nextAsk, v.charged+a.table.settings.Interval*1000/4)
+		if v.interval <= 0 && v.charging == 0 && !v.isHurried { // only the hub knows what comes back
+			v.isHurried = true
+			a.held.nextAsk -= a.table.settings.Interval * 1000 * 3 / 4
 		}
 		return Refused, a.viewed(now, quantity, true)
 	}
@@ -174,7 +175,7 @@ func (a *Account) charge(now Time) (ask Ask, ok bool) {
 	}
 	figures := &a.table.Figures
 	figures.Repeated += v.charging
-	v.charging, v.unsent, v.isDue, v.charged = v.owed(), 0, false, now.Boot
+	v.charging, v.unsent, v.isDue, v.isHurried = v.owed(), 0, false, false
 	figures.Asks++
 	h.asking, h.nextAsk = figures.Asks, now.Boot+a.every()
 	return Ask{Want: v.charging, Departed: now, IsCharge: true, number: h.asking}, true
