@@ -47,8 +47,8 @@ func (v *view) owed() int64 {
 	return v.unsent + v.charging
 }
 
-// unsaid returns how many units no charge has, if one is under way. Otherwise nobody knows whether the hub has
-// heard of the last one.
+// unsaid returns how many units no charge has, if one is under way. Otherwise nobody knows whether the hub
+// has heard of the last one.
 func (v *view) unsaid(isCharging bool) int64 {
 	if v != nil && isCharging {
 		return v.unsent

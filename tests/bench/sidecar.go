@@ -40,7 +40,8 @@ type way struct {
 	rounds []load.Sample
 }
 
-// measureSidecars measures eight clients of one hot key: of the hub, of a sidecar each, and with a lease each.
+// measureSidecars measures eight clients of one hot key: of the hub, of a sidecar each, and with a lease
+// each.
 func measureSidecars(ctx context.Context, o contest.Options) ([]report.Section, error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -68,7 +69,9 @@ func measureSidecars(ctx context.Context, o contest.Options) ([]report.Section, 
 	}
 	same := func(addr string) []string { return slices.Repeat([]string{addr}, hotClients) }
 	hot := func(addrs []string) asking { return drive(addrs, load.Command(nil, hotKey...), hotReply) }
-	ping := func(addrs []string) asking { return drive(addrs, load.Command(nil, "PING"), []byte("+PONG\r\n")) }
+	ping := func(addrs []string) asking {
+		return drive(addrs, load.Command(nil, "PING"), []byte("+PONG\r\n"))
+	}
 	ways := []way{
 		{name: "the hub, PING", ask: ping(same(hub))},
 		{name: direct, ask: hot(same(hub))},
@@ -117,7 +120,8 @@ func drive(addrs []string, request, reply []byte) asking {
 	return func(ctx context.Context, d time.Duration) (int, error) {
 		return together(len(addrs), func(i int) (int, error) {
 			found, err := load.Drive(ctx, load.Load{
-				Addr: addrs[i], Connections: 1, Pipeline: 1, Duration: d, Script: func(int) load.Script { return script },
+				Addr: addrs[i], Connections: 1, Pipeline: 1, Duration: d,
+				Script: func(int) load.Script { return script },
 			})
 			return found.Requests, err
 		})
@@ -209,17 +213,18 @@ func grant(c *server.Client, a *account.Account, ask account.Ask, now account.Ti
 }
 
 const sidecarNotes = `
-Eight clients ask about one hot key, without pipelines. The hub, the sidecars and the clients share one core.
-CPU is the processor time of all processes together for one decision. A PING decides nothing, so its row is the
-floor of the wire: a sidecar that decided in no time would have it. Sidecars are eight processes, which take
-turns on the core, and the hub is one that has several clients in a turn. Only a lease in the process of the
-client is below the floor, because its decisions cross no socket. × the hub is the median of the ratios, round
-by round.
+Eight clients ask about one hot key, without pipelines. The hub, the sidecars and the clients share one
+core. CPU is the processor time of all processes together for one decision. A PING decides nothing, so its
+row is the floor of the wire: a sidecar that decided in no time would have it. Sidecars are eight processes,
+which take turns on the core, and the hub is one that has several clients in a turn. Only a lease in the
+process of the client is below the floor, because its decisions cross no socket. × the hub is the median of
+the ratios, round by round.
 ± is the difference between the largest and the least CPU, divided by the median.`
 
 // sidecarSection makes the table of all ways.
 func sidecarSection(ways []way) report.Section {
-	t := report.Table{Numbers: 5, Head: []string{"clients ask", "per second", "× the hub", "CPU µs", "× the hub", "±"}}
+	head := []string{"clients ask", "per second", "× the hub", "CPU µs", "× the hub", "±"}
+	t := report.Table{Numbers: 5, Head: head}
 	hub := ways[slices.IndexFunc(ways, func(w way) bool { return w.name == direct })]
 	for _, w := range ways {
 		over := func(by func(load.Sample) float64) string {
@@ -227,9 +232,10 @@ func sidecarSection(ways []way) report.Section {
 			return fmt.Sprintf("%.2f", report.Median(ratios))
 		}
 		cpu := report.MedianOf(w.rounds, contest.ByCPU)
+		least, most := report.Least(w.rounds, contest.ByCPU), report.Largest(w.rounds, contest.ByCPU)
 		t.Add(w.name, report.Thousands(report.MedianOf(w.rounds, contest.ByRate)), over(contest.ByRate),
 			fmt.Sprintf("%.2f", cpu), over(contest.ByCPU),
-			report.Percent((report.Largest(w.rounds, contest.ByCPU)-report.Least(w.rounds, contest.ByCPU))/cpu))
+			report.Percent((most-least)/cpu))
 	}
 	return report.Section{ID: "sidecars", Heading: "Sidecars and one hot key", Notes: sidecarNotes, Table: t}
 }
