@@ -127,7 +127,7 @@ var modes = []mode{
 	{"memory", "resident bytes a throttle key takes, and a sorted set", memory, 0},
 	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", clusterMode, 1},
 	{"adaptive", "a simulated service that changes, before each limiter of calls", compareAdaptive, 0},
-	{"sidecar", "one hot key: clients of a hub, of a sidecar each, and with a lease each", measureSidecars, 1},
+	{"sidecar", "one hot key: clients of a hub, of sidecars, and with leases", measureSidecars, 1},
 	{"targets", "the bounds that guard the lead: what was measured, and which are met", measureTargets, 1},
 }
 
