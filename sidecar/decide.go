@@ -8,9 +8,6 @@ import (
 	"cellserver/sidecar/account"
 )
 
-// longestText is the most bytes of a limit's text that an account has: so upstream-keys bounds the memory.
-const longestText = 512
-
 // decide answers a limiter's command, or begins to. It returns false if the hub must have the client's own
 // words.
 func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) bool {

@@ -12,7 +12,8 @@
 //	shard.go     accounts, and who waits for them
 //	ask.go       a question for a lease
 //	charge.go    the mode report: how the hub charges a limit
-//	leaving.go   users whose clients have left before they were charged, and the end of the sidecar
+//	leaving.go   users whose clients have left before they were charged
+//	settle.go    the end of the sidecar: what it still has to say to the hub
 //	pass.go      a limiter's command that the hub decides
 //	login.go     AUTH and HELLO: the hub says who may do what
 //	credentials.go  the words of AUTH and HELLO

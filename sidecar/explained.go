@@ -49,6 +49,13 @@ func (e *explained) isFresh(name string, now int64) bool {
 	return one != nil && !one.shadow && now-one.at < freshFor
 }
 
+// forget forgets all explanations.
+func (e *explained) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = nil
+}
+
 // keep keeps the answer of the hub to a question.
 func (e *explained) keep(name string, now int64, q *rules.Question) {
 	one := &explanation{at: now, policies: slices.Clone(q.Policies)}

@@ -9,6 +9,9 @@ import (
 	"cellserver/sidecar/account"
 )
 
+// longestText is the most bytes of a limit's text that an account has: so upstream-keys bounds the memory.
+const longestText = 512
+
 // withMillis adds a quantity and MS to a command.
 func withMillis(command []byte, quantity int64) []byte {
 	head, words, _ := bytes.Cut(command, []byte("\r\n"))

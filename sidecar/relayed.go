@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"errors"
-	"sync/atomic"
 
 	"cellserver/router"
 )
@@ -31,14 +30,13 @@ func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }
 // owned is the sink of a reply on a client's own connection.
 type owned struct {
 	relayed
-	selects int64         // a database
-	db      *atomic.Int64 // gets it if the hub says OK; nil for other commands
+	then func() // runs if the hub says OK; nil for most commands
 }
 
 // Reply implements [router.Sink].
 func (r *owned) Reply(p []byte, end bool) {
-	if r.db != nil && string(p) == "+OK\r\n" {
-		r.db.Store(r.selects)
+	if r.then != nil && string(p) == "+OK\r\n" {
+		r.then()
 	}
 	r.relayed.Reply(p, end)
 	r.order.slow()

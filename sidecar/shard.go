@@ -57,6 +57,12 @@ func (sh *shard) drop(user string) {
 	sh.table.DropUser(user)
 }
 
+func (sh *shard) forget() {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.table.Forget()
+}
+
 func (sh *shard) len() int {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

@@ -103,6 +103,14 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	}
 }
 
+// forget forgets what the hub said about all limits, unless it owes the hub units.
+func (s *Sidecar) forget() {
+	s.explained.forget()
+	for i := range s.shards {
+		s.shards[i].forget()
+	}
+}
+
 // dropUser drops the accounts of a user whom the hub does not accept any more.
 func (s *Sidecar) dropUser(name string) {
 	for i := range s.shards {
@@ -135,10 +143,22 @@ func (s *Sidecar) leave(user *router.User) {
 // patience is how long a last charge and its repetition take, in microseconds.
 func (s *Settings) patience() int64 { return 2 * (s.Interval*1000 + s.Timeout.Microseconds()) }
 
+// owes reports whether the hub has not counted all requests of a user.
+func (s *Sidecar) owes(user string) (owes bool) {
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.Lock()
+		owes = owes || sh.table.Owes(user)
+		sh.mu.Unlock()
+	}
+	return owes
+}
+
 // tick does what is due.
 func (s *Sidecar) tick() {
 	now := s.o.Clock()
-	s.releaseLeft(now.Boot)
+	settings := s.o.Settings()
+	s.leaving.release(now.Boot, settings.patience(), s.owes)
 	for i := range s.shards {
 		s.shards[i].tick(now)
 	}

@@ -114,6 +114,9 @@ func (t *Table) shrink(most int) bool {
 	return true
 }
 
+// Forget forgets the accounts, the one that was used last at the end, up to one that owes units.
+func (t *Table) Forget() { t.shrink(0) }
+
 // forget removes an account. Its units are stranded. A caller may still use it for a request that waits.
 func (t *Table) forget(a *Account) {
 	a.unlink()
