@@ -20,7 +20,8 @@ type permit struct {
 // probes has a question to the hub for each command that is answered here. The question needs the same right
 // as the command, and has no effect.
 var probes = map[string][]byte{
-	"info": router.AppendCommand(nil, "INFO", "keyspace", "cluster"), // see withSections
+	"info": router.AppendCommand(nil, // see withSections
+		"INFO", "commandstats", "errorstats", "latencystats", "keyspace", "cluster"),
 	// The ids of clients are those of the sidecar. The hub would find strangers by them.
 	"client|kill":    router.AppendCommand(nil, "CLIENT", "KILL", "ID", "0"),
 	"client|list":    router.AppendCommand(nil, "CLIENT", "LIST", "TYPE", "replica"),

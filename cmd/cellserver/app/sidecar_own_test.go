@@ -175,7 +175,8 @@ func TestSidecarHoldsLongReplies(t *testing.T) {
 	}
 }
 
-// TestSidecarShowsTheKeysOfTheHub: INFO of a sidecar has the keys of the hub, because it has none itself.
+// TestSidecarShowsTheKeysOfTheHub: INFO of a sidecar has the keys of the hub, and the commands that it ran, because a sidecar has
+// none itself.
 func TestSidecarShowsTheKeysOfTheHub(t *testing.T) {
 	hub := start(t)
 	side := startSidecar(t, hub)
@@ -189,6 +190,7 @@ func TestSidecarShowsTheKeysOfTheHub(t *testing.T) {
 	require.Contains(t, all, "# Sidecar\r\n")
 	require.Contains(t, all, "# Cluster\r\ncluster_enabled:0\r\n\r\n# Throttle\r\n")
 	require.NotContains(t, c.Do("INFO", "server"), "Keyspace")
+	require.Contains(t, c.Do("INFO", "commandstats"), "cmdstat_set:calls=1,")
 	c.Do("HELLO", 3)
 	require.Equal(t, resptest.Verbatim{Format: "txt", Text: want.(string)}, c.Do("INFO", "keyspace"))
 }
