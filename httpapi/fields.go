@@ -102,7 +102,7 @@ func isSwitch(name string) bool {
 }
 
 // units are the values of align beside true and false.
-var units = []string{"day", "week", "month"}
+var units = []string{"day", "week", "month", "year"}
 
 // takeSwitch removes a field that is true or false from the body.
 func (f fields) takeSwitch(name string) (on bool, p *Problem) {
@@ -113,7 +113,7 @@ func (f fields) takeSwitch(name string) (on bool, p *Problem) {
 	case value == nil || ok:
 		return on, nil
 	case name == "align":
-		return false, mustBe(name, "true, false, day, week or month", value)
+		return false, mustBe(name, "true, false, day, week, month or year", value)
 	}
 	return false, mustBe(name, "true or false", value)
 }

@@ -32,7 +32,7 @@ func TestProblemsNameTheirFields(t *testing.T) {
 		{"/throttle", numbers + `"quantity": true}`, "quantity must be a number without quotes, and not true"},
 		{"/throttle", numbers + `"quantity": "1"}`, `quantity must be a number without quotes, and not "1"`},
 		{"/throttle", `{"key": ["k"]}`, `key must be a text in quotes, and not ["k"]`},
-		{"/throttle", `{"limiter": "window", "key": "k", "limit": 5, "period": 60, "align": "hour"}`, `align must be true, false, day, week or month, and not "hour"`},
+		{"/throttle", `{"limiter": "window", "key": "k", "limit": 5, "period": 60, "align": "hour"}`, `align must be true, false, day, week, month or year, and not "hour"`},
 		{"/throttle", `{"limiter": "log", "key": "k", "limit": 5, "period": 60, "gap": true}`, "gap must be a number without quotes, and not true"},
 		{"/throttle", `{"key": "k", "max_burst": ` + strings.Repeat("9", 33) + `}`, "max_burst must be a number of at most 32 digits, and not " + strings.Repeat("9", 33)},
 		{"/throttle", `{"limiter": 5}`, "limiter must be a text in quotes, and not 5"},

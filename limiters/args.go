@@ -283,7 +283,7 @@ func (a *Args) operand(option int, allowed Option) {
 			a.rest = a.rest[1:]
 		} else if len(a.rest) > 0 && optionOf(a.rest[0], allowed) < 0 {
 			a.fail(rediserr.Error("ERR ALIGN " + quote.Word(a.rest[0]) +
-				": use day, week, month, or no word for multiples of the period"))
+				": use day, week, month, year, or no word for multiples of the period"))
 		}
 	}
 }

@@ -19,7 +19,7 @@ type dates struct {
 // calendarUnit returns the unit of the calendar that words begin with. It returns 0 if they do not begin with
 // a unit.
 func calendarUnit(words [][]byte) calendar.Unit {
-	for i, name := range [...]string{"day", "week", "month"} {
+	for i, name := range [...]string{"day", "week", "month", "year"} {
 		if len(words) > 0 && word.Is(words[0], name) {
 			return calendar.Day + calendar.Unit(i)
 		}

@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		"CL.WINDOW 1":            "ERR period is missing in CL.WINDOW",
 		"CL.WINDOW 1 1m":         "ERR period '1m'" + notSeconds,
 		"CL.WINDOW 1 1 1":        "ERR syntax error: '1' is not an option of CL.WINDOW in a rule: use ALIGN, TZ, DAY", // a rule has no quantity
-		"CL.WINDOW 1 1 ALIGN MS": "ERR ALIGN 'MS': use day, week, month, or no word for multiples of the period",
+		"CL.WINDOW 1 1 ALIGN MS": "ERR ALIGN 'MS': use day, week, month, year, or no word for multiples of the period",
 		"CL.LOG 1 1 STRICT PEEK": "ERR syntax error: 'PEEK' is not an option of CL.LOG in a rule: use GAP, RESOLUTION",
 		"CL.WINDOW -1 1":         "ERR limit '-1' must not be negative",
 		"CL.THROTTLE 1 1":        "ERR period is missing in CL.THROTTLE",

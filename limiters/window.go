@@ -20,10 +20,10 @@ type FixedWindow struct {
 
 // errUnit is the error of a period that contradicts the unit of ALIGN.
 var errUnit = errors.New("period must be 0 or the length of the unit: " +
-	"86400 for day, 604800 for week, 2419200 to 2678400 for month")
+	"86400 for day, 604800 for week, 2419200 to 2678400 for month, 31536000 or 31622400 for year")
 
 // errNoUnit is the error of an option of the calendar without a unit of the calendar.
-const errNoUnit rediserr.Error = "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month"
+const errNoUnit rediserr.Error = "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year"
 
 // Errors of the option DAY.
 var (
@@ -62,7 +62,7 @@ func calendarWindow(limit, period int64, a *Args) (f window.Fixed, err error) {
 	}
 	switch {
 	case !a.Has(OptDay):
-	case a.unit == calendar.Day:
+	case a.unit == calendar.Day || a.unit == calendar.Year:
 		return f, errDayOfDay
 	case a.unit == calendar.Week && !a.weekday:
 		return f, errDayOfWeek

@@ -128,7 +128,7 @@ func TestClMwindowErrors(t *testing.T) {
 		"9223372036854775807 a 1 60 1":   errWindows,
 		many:                             errWindows,
 		"2 a 1 60 1 align 1 60 1":        errWindows, // the key is an option
-		"2 a 1 60 1 tz 1 60 1":           "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
+		"2 a 1 60 1 tz 1 60 1":           "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year",
 		"2 a 1 0 1 ALIGN day 1 60 1":     errWindows,
 		"1 a 1 60 1 1":                   "ERR syntax error: '1' is not an option of CL.MWINDOW: use MS, PEEK, CHARGE",
 		"1 a 1 60 1 QUANTITY 1":          "ERR syntax error: 'QUANTITY' is not an option of CL.MWINDOW: use MS, PEEK, CHARGE",
@@ -139,7 +139,7 @@ func TestClMwindowErrors(t *testing.T) {
 		"2 a 1 60 1 b -1 60 1":           "ERR limit '-1' must not be negative",
 		"2 a 1 60 1 b 1 60.0001 1":       "ERR period '60.0001' must be a whole number of milliseconds, at least one",
 		"2 a 1 60 1 b 1 0 1 ALIGN ALIGN": "ERR syntax error: 'ALIGN' repeats",
-		"1 a 1 60 1 TZ UTC":              "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
+		"1 a 1 60 1 TZ UTC":              "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year",
 		"1 a 1 60 1 TZ":                  errWindows,
 		"3 a 1 60 1 b 1 9223372036 1 c 1 9223372035 1": "ERR period '9223372036' is too long: its window would not end before the year 2262",
 		"2 a 1 60 1 a 1 60 1":                          errSameKey,

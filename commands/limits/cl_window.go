@@ -8,7 +8,7 @@ import (
 // CL.WINDOW key limit period [quantity] [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] [CHARGE] [MS] [PEEK]
 // counts actions in fixed windows of period seconds. A window begins with the first allowed action after the
 // last window. With ALIGN, windows begin at multiples of period since the Unix epoch: at the minutes,
-// hours and days of UTC. ALIGN day, week or month has the windows of the calendar of a time zone (UTC).
+// hours and days of UTC. ALIGN day, week, month or year has the windows of the calendar of a time zone (UTC).
 // A week begins on Monday, and a month on its first day. DAY names another weekday or day of the month.
 // The period is then 0, or the length of the unit. A limit of 0 refuses every action.
 //

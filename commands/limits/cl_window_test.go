@@ -28,7 +28,7 @@ func TestClWindow(t *testing.T) {
 func TestClWindowAlign(t *testing.T) {
 	h := servertest.New(t)
 	h.At(1_790_000_000_000_000_000) // 20 s into a minute
-	h.Want("CL.WINDOW k 3 60 ALIGN 2", commands.Error("ERR ALIGN '2': use day, week, month, or no word for multiples of the period"))
+	h.Want("CL.WINDOW k 3 60 ALIGN 2", commands.Error("ERR ALIGN '2': use day, week, month, year, or no word for multiples of the period"))
 	h.Want("CL.WINDOW k 3 60 2 align", []any{0, 3, 1, -1, 40})
 	h.Advance(39999 * time.Millisecond)
 	h.Want("CL.WINDOW k 3 60 2 align", []any{1, 3, 1, 1, 1})
@@ -36,7 +36,7 @@ func TestClWindowAlign(t *testing.T) {
 	h.Want("CL.WINDOW k 3 60 3 align", []any{0, 3, 0, -1, 60})
 }
 
-// TestCalendarWindows: windows of the days, weeks and months of a time zone, over changes of the clocks.
+// TestCalendarWindows: windows of the days, weeks, months and years of a time zone, over changes of the clocks.
 func TestCalendarWindows(t *testing.T) {
 	h := servertest.New(t)
 	at := func(year int, month time.Month, day, hour int) {
@@ -47,6 +47,7 @@ func TestCalendarWindows(t *testing.T) {
 	h.Want("CL.WINDOW week 10 0 2 ALIGN WEEK TZ Europe/Berlin", []any{0, 10, 8, -1, 23 * 3600})
 	h.Want("CL.WINDOW month 10 2592000 10 tz Europe/Berlin ALIGN month", []any{0, 10, 0, -1, 3*86400 - 3600})
 	h.Want("CL.WINDOW utc 10 604800 ALIGN week", []any{0, 10, 9, -1, 25 * 3600})
+	h.Want("CL.WINDOW year 10 31536000 4 ALIGN year TZ Europe/Berlin", []any{0, 10, 6, -1, 278 * 86400})
 	at(2026, 3, 29, 22) // the next day
 	h.Want("CL.WINDOW day 10 0 ALIGN day TZ Europe/Berlin", []any{0, 10, 9, -1, 86400})
 	at(2028, 2, 1, 5)
@@ -61,11 +62,11 @@ func TestCalendarWindows(t *testing.T) {
 
 	for words, want := range map[string]commands.Error{
 		"10 3600 ALIGN day": "ERR period '3600' must be 0 or the length of the unit: " +
-			"86400 for day, 604800 for week, 2419200 to 2678400 for month",
+			"86400 for day, 604800 for week, 2419200 to 2678400 for month, 31536000 or 31622400 for year",
 		"10 0 ALIGN":                   "ERR period '0' must be a whole number of milliseconds, at least one",
-		"10 0 ALIGN year":              "ERR ALIGN 'year': use day, week, month, or no word for multiples of the period",
-		"10 60 TZ UTC":                 "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
-		"10 60 ALIGN TZ UTC":           "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
+		"10 0 ALIGN hour":              "ERR ALIGN 'hour': use day, week, month, year, or no word for multiples of the period",
+		"10 60 TZ UTC":                 "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year",
+		"10 60 ALIGN TZ UTC":           "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year",
 		"10 0 ALIGN day TZ":            "ERR syntax error: 'TZ' needs a time zone such as Europe/Berlin after it",
 		"10 0 ALIGN day day":           "ERR syntax error: 'day' needs a weekday, or a day of the month, after it",
 		"10 0 ALIGN day TZ UTC TZ UTC": "ERR syntax error: 'TZ' repeats",

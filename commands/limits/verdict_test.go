@@ -106,7 +106,7 @@ func TestBillingDay(t *testing.T) {
 		"ALIGN day DAY 15":              "ERR day '15' needs ALIGN week or ALIGN month",
 		"ALIGN DAY 15":                  "ERR syntax error: '15' is not an option of CL.WINDOW: use MS, PEEK, CHARGE, TZ, DAY",
 		"ALIGN week DAY":                "ERR syntax error: 'DAY' needs a weekday, or a day of the month, after it",
-		"DAY sunday":                    "ERR TZ and DAY need a unit: ALIGN day, ALIGN week or ALIGN month",
+		"DAY sunday":                    "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year",
 		"ALIGN month DAY 15 DAY 15":     "ERR syntax error: 'DAY' repeats",
 		"ALIGN month DAY 15 TZ Nowhere": "ERR tz 'Nowhere' is not a time zone such as Europe/Berlin",
 	} {

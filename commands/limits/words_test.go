@@ -22,7 +22,7 @@ func TestWordsOfARule(t *testing.T) {
 		"CL.RULE SET api CL.THROTTLE 4 5 1m":             "period '1m' is not a whole number of seconds, such as 60, or out of range",
 		"CL.RULE SET api CL.LOG 5 60 GAP 61":             "gap '61' must not be negative or longer than period",
 		"CL.RULE OVERRIDE rule - k CL.WINDOW 5 x":        "period 'x'" + seconds,
-		"CL.WINDOW k 10 0 1 ALIGN hour":                  "ALIGN 'hour': use day, week, month, or no word for multiples of the period",
+		"CL.WINDOW k 10 0 1 ALIGN hour":                  "ALIGN 'hour': use day, week, month, year, or no word for multiples of the period",
 		"CL.WINDOW k 10 0 1 ALIGN day TZ Bonn":           "tz 'Bonn' is not a time zone such as Europe/Berlin",
 		"CL.WINDOW k 10 1m":                              "period '1m'" + seconds,
 		"CL.CHECK nope k":                                "no such rule: 'nope'",

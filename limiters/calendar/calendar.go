@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // for systems without time zones
 )
 
-// Unit is a day, a week or a month.
+// Unit is a day, a week, a month or a year.
 type Unit uint8
 
 // The units.
@@ -17,6 +17,7 @@ const (
 	Day Unit = 1 + iota
 	Week
 	Month
+	Year
 )
 
 var (
@@ -24,7 +25,7 @@ var (
 	errBegin = errors.New("day is not a day of this unit")
 )
 
-// Calendar divides time into days, weeks or months of a time zone. Of returns one.
+// Calendar divides time into days, weeks, months or years of a time zone. Of returns one.
 type Calendar struct {
 	unit  Unit
 	begin int // the day on which a unit begins: of a month 1 to 31, of a week 0 (Sunday) to 6
@@ -32,7 +33,7 @@ type Calendar struct {
 }
 
 // zone has all calendars of a time zone.
-type zone [1 + 7 + 31]Calendar
+type zone [1 + 7 + 31 + 1]Calendar
 
 // known holds the zones that Of has used, by their names.
 var known sync.Map
@@ -50,6 +51,8 @@ func Of(unit Unit, begin int, name string) (*Calendar, error) {
 		first, most, usual = 0, 7, 2
 	case Month:
 		first, most, usual = 7, 31, 1
+	case Year:
+		first = 39
 	}
 	if begin == 0 {
 		begin = usual
@@ -87,6 +90,7 @@ func zoneOf(name string) (*zone, error) {
 	for i := range 31 {
 		z[8+i] = Calendar{Month, 1 + i, location}
 	}
+	z[39] = Calendar{unit: Year, zone: location}
 	kept, _ := known.LoadOrStore(strings.Clone(name), z)
 	return kept.(*zone), nil
 }
@@ -94,25 +98,30 @@ func zoneOf(name string) (*zone, error) {
 // day is a day of 24 hours, in ns.
 const day = int64(24 * time.Hour)
 
-// Length returns the length in ns of the longest unit, with 24 hours a day. A month has up to 31 days.
+// Length returns the length in ns of the longest unit, with 24 hours a day. A month has up to 31 days, and a
+// year up to 366.
 func (c *Calendar) Length() int64 {
 	switch c.unit {
 	case Day:
 		return day
 	case Week:
 		return 7 * day
+	case Month:
+		return 31 * day
 	}
-	return 31 * day
+	return 366 * day
 }
 
-// Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days. A day on which
-// the clocks change counts as 24 hours, too.
+// Takes reports whether a unit may last a number of nanoseconds. A month has 28 to 31 days, and a year
+// 365 or 366. A day on which the clocks change counts as 24 hours, too.
 func (u Unit) Takes(ns int64) bool {
 	switch u {
 	case Day:
 		return ns == day
 	case Week:
 		return ns == 7*day
+	case Year:
+		return ns == 365*day || ns == 366*day
 	}
 	return ns%day == 0 && 28*day <= ns && ns <= 31*day
 }
@@ -131,8 +140,8 @@ func (c *Calendar) End(now int64) (end int64, ok bool) {
 	}
 }
 
-// beginOf returns the Unix second at which a unit begins. It is n units after the day, the week or the
-// calendar month that has the date.
+// beginOf returns the Unix second at which a unit begins. It is n units after the day, the week, the
+// calendar month or the year that has the date.
 func (c *Calendar) beginOf(year int, month time.Month, day, n int) int64 {
 	switch c.unit {
 	case Week:
@@ -142,6 +151,8 @@ func (c *Calendar) beginOf(year int, month time.Month, day, n int) int64 {
 		month += time.Month(n)
 		last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
 		day = min(c.begin, last)
+	case Year:
+		year, month, day = year+n, time.January, 1
 	default:
 		day += n
 	}

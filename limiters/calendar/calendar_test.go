@@ -39,7 +39,7 @@ func begins(t *testing.T, runs []string) (all []int64) {
 	return all
 }
 
-// TestAgainstZoneinfo compares all days, weeks and months of ten years in every time zone with Python's answers. A
+// TestAgainstZoneinfo compares all days, weeks, months and years of ten years in every time zone with Python's answers. A
 // unit contains its first and its last nanosecond.
 func TestAgainstZoneinfo(t *testing.T) {
 	first, tested := time.Date(2015, 1, 1, 0, 0, 0, 0, time.UTC), 0
@@ -50,13 +50,13 @@ func TestAgainstZoneinfo(t *testing.T) {
 			if i > 0 && testing.Short() {
 				break // the other names of the same days
 			}
-			for _, unit := range []Unit{Day, Week, Month} {
+			for _, unit := range []Unit{Day, Week, Month, Year} {
 				c, err := Of(unit, 0, name)
 				require.NoError(t, err, name)
 				last := int64(math.MinInt64)
 				for n, begin := range days {
 					date := first.AddDate(0, 0, n)
-					if unit == Week && date.Weekday() != time.Monday || unit == Month && date.Day() != 1 {
+					if unit == Week && date.Weekday() != time.Monday || unit == Month && date.Day() != 1 || unit == Year && date.YearDay() != 1 {
 						continue
 					}
 					if last != math.MinInt64 {
@@ -107,10 +107,13 @@ func TestTakes(t *testing.T) {
 	require.True(t, Month.Takes(30*day))
 	require.False(t, Month.Takes(32*day))
 	require.False(t, Month.Takes(30*day+1))
+	require.True(t, Year.Takes(365*day))
+	require.True(t, Year.Takes(366*day))
+	require.False(t, Year.Takes(364*day))
 }
 
 func TestLength(t *testing.T) {
-	for unit, days := range map[Unit]int64{Day: 1, Week: 7, Month: 31} {
+	for unit, days := range map[Unit]int64{Day: 1, Week: 7, Month: 31, Year: 366} {
 		c, err := Of(unit, 0, "Europe/Berlin")
 		require.NoError(t, err)
 		require.Equal(t, days*24*60*60*1_000_000_000, c.Length())
@@ -120,6 +123,8 @@ func TestLength(t *testing.T) {
 // TestBegin: weeks and months that begin on any day have the ends that a search day by day finds.
 func TestBegin(t *testing.T) {
 	_, err := Of(Day, 1, "")
+	require.ErrorIs(t, err, errBegin)
+	_, err = Of(Year, 1, "")
 	require.ErrorIs(t, err, errBegin)
 	_, err = Of(Week, 8, "")
 	require.ErrorIs(t, err, errBegin)

@@ -1,4 +1,4 @@
-// Package calendar says when the days, weeks and months of a time zone end.
+// Package calendar says when the days, weeks, months and years of a time zone end.
 //
 // It is a pure function of (calendar, now). The caller reads the clock. The rules of time zones come from
 // the system. If the system has no such rules, the rules inside the program apply.

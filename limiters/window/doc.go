@@ -11,7 +11,7 @@
 //
 //   - with the millisecond of its first request, so that an idle key has no window;
 //   - aligned, at the multiples of the period since the Unix epoch: the minutes, hours and days of UTC;
-//   - with the days, weeks or months of a calendar that the caller gives.
+//   - with the days, weeks, months or years of a calendar that the caller gives.
 //
 // # Sliding windows
 //

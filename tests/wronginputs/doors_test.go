@@ -56,7 +56,7 @@ func TestRuleFiles(t *testing.T) {
 var requests = []row{
 	{"CL.WINDOW k -1 60", "limit '-1'", "must not be negative"},
 	{"CL.WINDOW k 10 1m", "period '1m'", "is not a number of seconds: 60"},
-	{"CL.WINDOW k 10 0 ALIGN hour", "ALIGN 'hour'", "use day, week, month"},
+	{"CL.WINDOW k 10 0 ALIGN hour", "ALIGN 'hour'", "use day, week, month, year"},
 	{"CL.CHECK nope k", "'nope'", "no such rule"},
 	{"CL.RULE SET a 100/minuet", "'minuet'", "did you mean minute?"},
 	{"CL.RULE SET a much", "'much'", "or words such as 100/minute"},
