@@ -226,11 +226,11 @@ func TestKindsOfWindows(t *testing.T) {
 	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
 		kinds := []count.Hit{
 			{Period: time.Second}, {Period: 1500 * time.Millisecond}, {Period: time.Hour}, {Period: 7 * 24 * time.Hour},
-			{Period: 365 * 24 * time.Hour}, {Calendar: "month"}, {Calendar: "day", Zone: "Europe/Berlin"}, {Calendar: "week"},
+			{Period: 365 * 24 * time.Hour}, {Calendar: "month"}, {Calendar: "year"}, {Calendar: "day", Zone: "Europe/Berlin"}, {Calendar: "week"},
 		}
 		resets := []time.Duration{
 			time.Second, 500 * time.Millisecond, 3590 * time.Second, 7*24*time.Hour - 43210*time.Second, 0,
-			2*24*time.Hour + 43190*time.Second, 39590 * time.Second, 3*24*time.Hour + 43190*time.Second,
+			2*24*time.Hour + 43190*time.Second, 336*24*time.Hour + 43190*time.Second, 39590 * time.Second, 3*24*time.Hour + 43190*time.Second,
 		}
 		for round := range uint64(2) {
 			r := count.Request{}
@@ -246,11 +246,11 @@ func TestKindsOfWindows(t *testing.T) {
 			}
 		}
 		for want, h := range map[string]count.Hit{
-			"windows of a year: use day, week or month": {Key: "a", Calendar: "year"},
-			"period 100µs: use whole milliseconds":      {Key: "a", Period: 100 * time.Microsecond},
-			"algorithm fuzzy":                           {Key: "a", Period: minute, Algorithm: "fuzzy"},
-			"algorithm gcra by the calendar":            {Key: "a", Calendar: "day", Algorithm: count.GCRA},
-			"a log gives no hits back":                  {Key: "a", Period: minute, Algorithm: count.Log, GiveBack: true},
+			"windows of a hour: use day, week, month or year": {Key: "a", Calendar: "hour"},
+			"period 100µs: use whole milliseconds":            {Key: "a", Period: 100 * time.Microsecond},
+			"algorithm fuzzy":                                 {Key: "a", Period: minute, Algorithm: "fuzzy"},
+			"algorithm gcra by the calendar":                  {Key: "a", Calendar: "day", Algorithm: count.GCRA},
+			"a log gives no hits back":                        {Key: "a", Period: minute, Algorithm: count.Log, GiveBack: true},
 		} {
 			_, err := b.Count(t.Context(), count.Request{Hits: []count.Hit{h}})
 			require.ErrorIs(t, err, count.ErrUnsupported)

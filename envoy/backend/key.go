@@ -52,7 +52,9 @@ func secondsOf(d time.Duration) string {
 }
 
 // units are those of the calendar that the engine knows.
-var units = map[string]calendar.Unit{"day": calendar.Day, "week": calendar.Week, "month": calendar.Month}
+var units = map[string]calendar.Unit{
+	"day": calendar.Day, "week": calendar.Week, "month": calendar.Month, "year": calendar.Year,
+}
 
 // endOf returns the end of the window at now. The hit is one that is supported.
 func endOf(h *count.Hit, now time.Time) (time.Time, error) {
@@ -109,7 +111,7 @@ func supported(h *count.Hit) error {
 	case h.GiveBack && h.Algorithm == count.Log:
 		return fmt.Errorf("%w: a log gives no hits back: use another algorithm", count.ErrUnsupported)
 	case h.Calendar != "" && units[h.Calendar] == 0:
-		return fmt.Errorf("%w: windows of a %s: use day, week or month", count.ErrUnsupported, h.Calendar)
+		return fmt.Errorf("%w: windows of a %s: use day, week, month or year", count.ErrUnsupported, h.Calendar)
 	case h.Calendar == "" && (h.Period < time.Millisecond || h.Period%time.Millisecond != 0):
 		return fmt.Errorf("%w: period %v: use whole milliseconds, at least one",
 			count.ErrUnsupported, h.Period)

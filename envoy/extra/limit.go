@@ -24,7 +24,7 @@ const Longest = 10 * 365 * 24 * time.Hour
 type Limit struct {
 	Limit     uint32
 	Period    time.Duration // such as 90s or 24h
-	Calendar  string        // or a unit of the calendar: day, week or month
+	Calendar  string        // or a unit of the calendar: day, week, month or year
 	Zone      string        // the time zone of Calendar, such as Europe/Berlin
 	Algorithm string
 	Burst     uint64 // of gcra
@@ -32,13 +32,13 @@ type Limit struct {
 
 var (
 	algorithms = []string{"", count.FixedWindow, count.SlidingWindow, count.GCRA, count.Log}
-	calendars  = []string{"", "day", "week", "month"}
+	calendars  = []string{"", "day", "week", "month", "year"}
 )
 
 // check checks a limit.
 func (l Limit) check() error {
 	if !slices.Contains(calendars, l.Calendar) {
-		return fmt.Errorf("calendar '%s': it must be day, week or month", l.Calendar)
+		return fmt.Errorf("calendar '%s': it must be day, week, month or year", l.Calendar)
 	}
 	switch {
 	case l.Period != 0 && l.Calendar != "":
@@ -47,7 +47,7 @@ func (l Limit) check() error {
 		return fmt.Errorf("period %v: it must be whole milliseconds such as 90s or 24h, at most 10 years",
 			l.Period)
 	case l.Calendar == "" && l.Zone != "":
-		return fmt.Errorf("zone '%s' needs a calendar: day, week or month", l.Zone)
+		return fmt.Errorf("zone '%s' needs a calendar: day, week, month or year", l.Zone)
 	case l.Calendar != "" && l.Algorithm != "" && l.Algorithm != count.FixedWindow:
 		return fmt.Errorf("algorithm '%s' has no calendar: leave one out", l.Algorithm)
 	}
