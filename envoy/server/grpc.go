@@ -16,10 +16,12 @@ import (
 )
 
 // Bounds on what one client of gRPC may do. Envoy lets a request pass whose message is too large. Its clients
-// choose headers of 60 KB, and each of several descriptors may repeat one.
+// choose headers of 60 KB, and each of several descriptors may repeat one. So all streams of a connection
+// together hold at most maxStreams messages, and one that waits for a stream waits in the client.
 const (
 	maxMessage = 1 << 20
-	maxStreams = 1000 // of a connection
+	maxStreams = 100 // of a connection
+	window     = 64 << 10
 	maxHeaders = 64 << 10
 	readBuffer = 8 << 10 // of a connection, as there may be many without requests
 	handshake  = 10 * time.Second
@@ -37,7 +39,7 @@ func newGRPC(o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m meas
 	options := append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), grpc.ConnectionTimeout(handshake),
-		grpc.ReadBufferSize(readBuffer),
+		grpc.ReadBufferSize(readBuffer), grpc.StaticStreamWindowSize(window),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionAge: o.MaxAge, MaxConnectionAgeGrace: o.AgeGrace,
 			Time: time.Minute, Timeout: 20 * time.Second,
