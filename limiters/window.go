@@ -23,7 +23,8 @@ var errUnit = errors.New("period must be 0 or the length of the unit: " +
 	"86400 for day, 604800 for week, 2419200 to 2678400 for month, 31536000 or 31622400 for year")
 
 // errNoUnit is the error of an option of the calendar without a unit of the calendar.
-const errNoUnit rediserr.Error = "ERR TZ and DAY need a unit: ALIGN day, ALIGN week, ALIGN month or ALIGN year"
+const errNoUnit rediserr.Error = "ERR TZ and DAY need a unit: " +
+	"ALIGN day, ALIGN week, ALIGN month or ALIGN year"
 
 // Errors of the option DAY.
 var (

@@ -111,7 +111,8 @@ func supported(h *count.Hit) error {
 	case h.GiveBack && h.Algorithm == count.Log:
 		return fmt.Errorf("%w: a log gives no hits back: use another algorithm", count.ErrUnsupported)
 	case h.Calendar != "" && units[h.Calendar] == 0:
-		return fmt.Errorf("%w: windows of a %s: use day, week, month or year", count.ErrUnsupported, h.Calendar)
+		return fmt.Errorf("%w: windows of a %s: use day, week, month or year",
+			count.ErrUnsupported, h.Calendar)
 	case h.Calendar == "" && (h.Period < time.Millisecond || h.Period%time.Millisecond != 0):
 		return fmt.Errorf("%w: period %v: use whole milliseconds, at least one",
 			count.ErrUnsupported, h.Period)
