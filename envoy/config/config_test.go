@@ -157,14 +157,19 @@ descriptors:
   - key: file
     value: /doc/*
     rate_limit: {unit: second, requests_per_unit: 9}
+  - key: us*
+    share_threshold: true
+    rate_limit: {unit: second, requests_per_unit: 9}
 `)
 	require.NoError(t, err)
 	n := counterNames(t, set, "file=/img/a", "file=/img/b", "file=/doc/a", "file=/doc/b",
-		"file=/img/a,user=1", "file=/img/b,user=1", "file=/img/b,user=2")
+		"file=/img/a,user=1", "file=/img/b,user=1", "file=/img/b,user=2", "user=1", "user=2", "usage=1")
 	require.Equal(t, n[0], n[1])
 	require.NotEqual(t, n[2], n[3])
 	require.Equal(t, n[4], n[5])
 	require.NotEqual(t, n[5], n[6])
+	require.Equal(t, n[7], n[8])
+	require.NotEqual(t, n[8], n[9], "a pattern for keys counts for each key")
 }
 
 func TestMetricsHaveTheValuesThatRulesAskFor(t *testing.T) {
@@ -190,11 +195,22 @@ descriptors:
     share_threshold: true
     value_to_metric: true
     rate_limit: {unit: second, requests_per_unit: 9}
+    descriptors:
+      - key: user
+        detailed_metric: true
+        rate_limit: {unit: second, requests_per_unit: 9}
+  - key: us*
+    rate_limit: {unit: second, requests_per_unit: 9}
+  - key: my
+    value: "*"
+    rate_limit: {unit: second, requests_per_unit: 9}
 `)
 	require.NoError(t, err)
 	for request, want := range map[string]string{
 		"plain=1": "", "path=/api/x": "d.path_/api/x", "deep=1,user=2": "d.deep_1.user_2",
 		"deep=1,team=2": "d.deep.team_2", "img=abc": "d.img_a*",
+		"deep=1,user=": "d.deep_1.user_", "img=abc,user=": "d.img_a*.user", "img=abc,user=2": "d.img_a*.user_2",
+		"user=1": "d.user_us*", "my=1": "", "my_key=1": "d.my_key_my_*",
 	} {
 		require.Equal(t, want, mustFind(t, set, descriptor(request)).Metric, request)
 	}
@@ -215,6 +231,8 @@ func TestOverrides(t *testing.T) {
 	d.Limit = &common.RateLimitDescriptor_RateLimitOverride{RequestsPerUnit: 7, Unit: typev3.RateLimitUnit_HOUR}
 	require.Equal(t, rule.Counter, mustFind(t, set, d).Counter, "an override of the same unit uses the counter of the rule")
 
+	m = mustFind(t, set, &common.RateLimitDescriptor{Limit: d.GetLimit()})
+	require.Equal(t, "d.", m.Rule.FullKey, "an override without entries")
 	m, err = set.Find("unknown", d)
 	require.NoError(t, err)
 	require.Nil(t, m.Rule, "an override needs a known domain")

@@ -66,8 +66,8 @@ func counterOf(domain string, path []*node, entries []*common.RateLimitDescripto
 	var room [256]byte
 	b := appendEscaped(room[:0], domain)
 	for i, e := range entries {
-		if path[i].shared {
-			b = appendEscaped(append(b, ':'), path[i].name())
+		if n := path[i]; n.shared {
+			b = appendEscaped(append(b, ':'), n.pattern(e))
 			continue
 		}
 		b = appendEntry(b, e.GetKey(), e.GetValue())
@@ -75,12 +75,20 @@ func counterOf(domain string, path []*node, entries []*common.RateLimitDescripto
 	return counterName(b)
 }
 
-// metricOf names the metric of a rule if the rule asks for values of the request.
+// pattern is what an entry counts under where it shares a threshold: its key, and the pattern of its value.
+func (n *node) pattern(e *common.RateLimitDescriptor_Entry) string {
+	key := e.GetKey() + "_"
+	return key + strings.TrimPrefix(n.name(), key)
+}
+
+// metricOf names the metric of a rule if it has words of the request: where the rule asks for values, or
+// where its pattern matched another key.
 func metricOf(domain string, path []*node, entries []*common.RateLimitDescriptor_Entry) string {
 	detailed := path[len(path)-1].rule.Modes.DetailedMetric
-	dynamic := detailed
-	for _, n := range path {
-		dynamic = dynamic || n.toMetric
+	dynamic, shared := detailed, false
+	for i, n := range path {
+		dynamic = dynamic || n.toMetric || n.isWildcard && n.key != entries[i].GetKey()
+		shared = shared || n.shared
 	}
 	if !dynamic {
 		return ""
@@ -89,11 +97,16 @@ func metricOf(domain string, path []*node, entries []*common.RateLimitDescriptor
 	b.WriteString(domain)
 	for i, e := range entries {
 		b.WriteByte('.')
-		if n := path[i]; n.shared || !detailed && !n.toMetric {
+		switch n := path[i]; {
+		case n.shared || n.isWildcard && !detailed && !n.toMetric:
+			b.WriteString(n.pattern(e))
+		case detailed && !shared:
+			b.WriteString(e.GetKey() + "_" + e.GetValue())
+		case detailed || n.toMetric:
+			writeEntry(b, e)
+		default:
 			b.WriteString(n.name())
-			continue
 		}
-		writeEntry(b, e)
 	}
 	return b.String()
 }
@@ -116,10 +129,12 @@ func override(domain string, d *common.RateLimitDescriptor) (Match, error) {
 			"use SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", unit)
 	}
 	metric := &strings.Builder{}
-	metric.WriteString(domain)
+	metric.WriteString(domain + ".")
 	name := appendEscaped(nil, domain)
-	for _, e := range d.GetEntries() {
-		metric.WriteByte('.')
+	for i, e := range d.GetEntries() {
+		if i > 0 {
+			metric.WriteByte('.')
+		}
 		writeEntry(metric, e)
 		name = appendEntry(name, e.GetKey(), e.GetValue())
 	}

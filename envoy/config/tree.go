@@ -32,6 +32,7 @@ type node struct {
 	wildcards  []wildcard       // the children with an asterisk, in the order of the file
 	shared     bool             // counts under its own name, not under the value of the request
 	toMetric   bool             // its value is a part of the metric, with a rule or without
+	isWildcard bool             // its name has an asterisk
 }
 
 // A wildcard is a child whose name has an asterisk.
@@ -110,10 +111,10 @@ func (s *Set) addDescriptor(file string, parent *node, path string, d *YamlDescr
 	if parent.children[name] != nil {
 		return fault(file, "duplicate descriptor composite key '%s'", fullKey)
 	}
-	isWildcard := strings.Contains(name, "*")
-	if d.ShareThreshold && !isWildcard {
-		return fault(file, "share_threshold can only be used with wildcard values, and '%s' has no '*'",
-			fullKey)
+	n.isWildcard = strings.Contains(name, "*")
+	if d.ShareThreshold && !n.isWildcard {
+		return fault(file, "share_threshold can only be used with wildcard values (containing '*'), "+
+			"but found key '%s'", name)
 	}
 	if d.RateLimit != nil {
 		rule, err := buildRule(file, fullKey, d)
@@ -129,7 +130,7 @@ func (s *Set) addDescriptor(file string, parent *node, path string, d *YamlDescr
 	}
 	parent.children[name] = n
 	parent.order = append(parent.order, n)
-	if isWildcard {
+	if n.isWildcard {
 		parent.wildcards = append(parent.wildcards, wildcard{strings.Split(name, "*"), n})
 	}
 	return s.addLevel(file, n, fullKey, d.Descriptors, level+1)

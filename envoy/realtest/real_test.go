@@ -29,17 +29,20 @@ import (
 )
 
 // The programs of the tests.
-var service, server string
+var (
+	service, server string
+	programs        = []buildtest.Program{
+		{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
+		{Package: buildtest.Server, Path: &server, Flags: []string{"-C", "../.."}}, // another module
+	}
+)
 
 func TestMain(m *testing.M) {
 	if at := os.Getenv(floorAt); at != "" {
 		serveFloor(at)
 	}
 	os.Setenv("CGO_ENABLED", "0") // as the image has them
-	os.Exit(buildtest.Run(m,
-		buildtest.Program{Package: "cellserver/envoy/cmd/cellserver-envoy", Path: &service},
-		buildtest.Program{Package: buildtest.Server, Path: &server, Flags: []string{"-C", "../.."}}, // another module
-	))
+	os.Exit(buildtest.Run(m, programs...))
 }
 
 // bootstrap configures an Envoy before a web server, which asks the service about every request.

@@ -101,10 +101,8 @@ func (c *call) countMetrics(refused bool) {
 		d.stats.TotalHits.Add(d.hits)
 		switch {
 		case r.Over:
-			d.stats.Refuse(limit, ratio, r.Before, saturatingSum(r.Before, d.hits), d.hits)
-			if d.Rule.Modes.Shadow {
-				d.stats.ShadowMode.Add(d.hits)
-			}
+			after := saturatingSum(r.Before, d.hits)
+			d.stats.Refuse(limit, ratio, d.Rule.Modes.Shadow, r.Before, after, d.hits)
 		case !refused || counted(r):
 			d.stats.Pass(limit, ratio, r.Before, r.After, d.hits)
 		}

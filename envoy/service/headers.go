@@ -14,19 +14,19 @@ type Headers struct {
 }
 
 // of makes the headers of the last status that refuses, else of the first one with the least remaining.
-// Without a limit there are no headers.
+// Without a limit there are no headers, and neither if the largest one is untouched.
 func (h *Headers) of(
 	statuses []*ratelimit.RateLimitResponse_DescriptorStatus,
 	refuses func(int, *ratelimit.RateLimitResponse_DescriptorStatus) bool,
 ) []*core.HeaderValue {
 	var least *ratelimit.RateLimitResponse_DescriptorStatus
-	remaining := uint64(math.MaxUint64)
+	remaining := uint32(math.MaxUint32)
 	for i, s := range statuses {
 		if s.GetCurrentLimit() == nil {
 			continue
 		}
-		if isLess := uint64(s.GetLimitRemaining()) < remaining; isLess || refuses(i, s) {
-			least, remaining = s, uint64(s.GetLimitRemaining())
+		if isLess := s.GetLimitRemaining() < remaining; isLess || refuses(i, s) {
+			least, remaining = s, s.GetLimitRemaining()
 		}
 	}
 	if least == nil {

@@ -20,14 +20,11 @@ func (c *call) makeHits(replaces map[string]bool) {
 	c.hits = make([]count.Hit, 0, len(c.descriptors))
 	for i := range c.descriptors {
 		d := &c.descriptors[i]
-		if d.Rule == nil {
+		if d.Rule == nil || d.Rule.Unlimited {
 			continue
 		}
 		if name := d.Rule.Limit.GetName(); name != "" && replaces[name] {
 			d.replaced = true
-			continue
-		}
-		if d.Rule.Unlimited {
 			continue
 		}
 		d.first, d.limits = len(c.hits), len(d.Rule.Limits)

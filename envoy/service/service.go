@@ -123,7 +123,7 @@ func (c *call) match() error {
 	}
 	c.extra = r.set.Extra
 	if !r.set.HasDomain(c.request.GetDomain()) {
-		c.service.registry.DomainNotFound(c.request.GetDomain())
+		c.service.registry.DomainNotFound(c.request.GetDomain(), len(c.request.GetDescriptors()))
 	}
 	c.descriptors = make([]descriptor, len(c.request.GetDescriptors()))
 	var replaces map[string]bool

@@ -105,6 +105,7 @@ descriptors:
   - {key: b, rate_limit: {unit: hour, requests_per_unit: 5}}
   - {key: c, rate_limit: {unit: second, requests_per_unit: 1}}
   - {key: free, rate_limit: {unlimited: true}}
+  - {key: huge, rate_limit: {unit: second, requests_per_unit: 4294967295}}
 `
 	f := newFixture(t, Options{Headers: &Headers{"L", "Rem", "Res"}}, rules)
 	headers := func(texts ...string) (got []string) {
@@ -114,6 +115,8 @@ descriptors:
 		return got
 	}
 	require.Nil(t, headers("none=1", "free=1"))
+	require.Nil(t, headers("huge=1 +0"), "nothing is used of the largest limit")
+	require.Equal(t, []string{"L=4294967295", "Rem=4294967294", "Res=1"}, headers("huge=1"))
 	require.Equal(t, []string{"L=5", "Rem=4", "Res=2600"}, headers("a=1", "b=1", "free=1"))
 	require.Equal(t, []string{"L=1", "Rem=0", "Res=1"}, headers("a=1", "c=1"))
 	require.Equal(t, []string{"L=5", "Rem=0", "Res=2600"}, headers("c=1", "b=1 +9"), "the last one that refuses")
@@ -167,7 +170,7 @@ descriptors: [{key: a, detailed_metric: true, rate_limit: {unit: minute, request
 	for i := range 60_000 {
 		texts := []string{fmt.Sprintf("a=%d", i), fmt.Sprintf("b=%d limit 5 HOUR", i)}
 		ask(t, f, 0, texts...)
-		_, err := f.ShouldRateLimit(context.Background(), asks(t, fmt.Sprint("domain", i), 0, "a=1"))
+		_, err := f.ShouldRateLimit(context.Background(), asks(t, fmt.Sprint("domain", i), 0, "a=1", "b=1"))
 		require.NoError(t, err)
 	}
 	sink := &countingSink{counters: map[string]uint64{}}
@@ -175,7 +178,7 @@ descriptors: [{key: a, detailed_metric: true, rate_limit: {unit: minute, request
 	require.Less(t, len(sink.counters), 80_000)
 	require.EqualValues(t, 60_000, sink.sum("shop.a", ".total_hits"), "no hit is lost")
 	require.EqualValues(t, 60_000, sink.sum("shop.b", ".total_hits")+sink.sum("shop.other", ".total_hits"))
-	require.EqualValues(t, 60_000, sink.sum("", ".domain_not_found"))
+	require.EqualValues(t, 120_000, sink.sum("", ".domain_not_found"), "one for each descriptor")
 }
 
 // A countingSink keeps what is flushed.
@@ -233,7 +236,7 @@ descriptors:
 	ask(t, f, 0, "a=3 +0", "a=2 -2")
 	require.Empty(t, f.flushed("shop.a"))
 	ask(t, f, 3, "dark=1")
-	require.Equal(t, map[string]uint64{"total_hits": 3, "near_limit": 1, "over_limit": 2, "shadow_mode": 3}, f.flushed("shop.dark"))
+	require.Equal(t, map[string]uint64{"total_hits": 3, "near_limit": 1, "over_limit": 2, "shadow_mode": 2}, f.flushed("shop.dark"))
 	ask(t, f, 0, "path=/x:10.1.2.3|")
 	require.Equal(t, map[string]uint64{"total_hits": 1, "within_limit": 1}, f.flushed("shop.path_/x_10_1_2_3_"))
 }

@@ -53,9 +53,12 @@ func (h *harness) watch(t *testing.T, f Folders) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
+	follow, err := h.Watch(f)
+	require.NoError(t, err)
+	require.True(t, h.set.Load() != nil || h.logged.Len() > 0, "the files are read at once")
 	go func() {
 		defer close(done)
-		if err := h.Watch(ctx, f); err != nil {
+		if err := follow(ctx); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -16,26 +16,37 @@ const (
 	rewatch = 2 * time.Second
 )
 
-// Watch reads the files, and reads them again when they change. It returns when the context ends.
-func (l *Loader) Watch(ctx context.Context, f Folders) error {
+// Watch reads the files. The function that it returns reads them again when they change, until the context
+// ends.
+func (l *Loader) Watch(f Folders) (follow func(context.Context) error, err error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer watcher.Close()
 	watched, _ := f.folder()
 	if f.WatchRoot {
 		watched = filepath.Dir(filepath.Clean(f.Root)) // the link in it is replaced
 	}
 	isWatched := watcher.Add(watched) == nil
 	_ = l.read(f) // after the watcher, so that no change is missed
+	return func(ctx context.Context) error {
+		defer watcher.Close()
+		l.follow(ctx, f, watcher, watched, isWatched)
+		return nil
+	}, nil
+}
+
+// follow reads the files again when the folder changes. isWatched says whether the watcher has it.
+func (l *Loader) follow(
+	ctx context.Context, f Folders, watcher *fsnotify.Watcher, watched string, isWatched bool,
+) {
 	retry := time.NewTicker(rewatch)
 	defer retry.Stop()
 	var due <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case event := <-watcher.Events:
 			if f.WatchRoot && !isNewRoot(event, f.Root) {
 				continue

@@ -86,8 +86,8 @@ func (r *Registry) Dynamic(key string, fallback *Rule, domain string) *Rule {
 	return r.dynamic[key]
 }
 
-// DomainNotFound counts a request for a domain without rules.
-func (r *Registry) DomainNotFound(domain string) {
+// DomainNotFound counts the descriptors of a request for a domain without rules.
+func (r *Registry) DomainNotFound(domain string, descriptors int) {
 	name := clean(domain)
 	r.mu.RLock()
 	c := r.unknown[name]
@@ -95,7 +95,7 @@ func (r *Registry) DomainNotFound(domain string) {
 	if c == nil {
 		c = r.addUnknown(name)
 	}
-	c.Add(1)
+	c.Add(uint64(descriptors))
 }
 
 // addUnknown adds the counter of a domain, or of "other".

@@ -57,13 +57,16 @@ func (r *Rule) Pass(limit uint32, ratio Ratio, before, after, hits uint64) {
 	r.WithinLimit.Add(hits)
 }
 
-// Refuse counts hits that did not all fit.
-func (r *Rule) Refuse(limit uint32, ratio Ratio, before, after, hits uint64) {
+// Refuse counts hits that did not all fit. In shadow, those above the limit count as that, too.
+func (r *Rule) Refuse(limit uint32, ratio Ratio, shadow bool, before, after, hits uint64) {
 	top := uint64(limit)
-	if before >= top {
-		r.OverLimit.Add(hits)
-		return
+	over := hits
+	if before < top {
+		over = after - min(after, top)
+		r.NearLimit.Add(top - min(top, max(ratio.of(limit), before)))
 	}
-	r.OverLimit.Add(after - min(after, top))
-	r.NearLimit.Add(top - min(top, max(ratio.of(limit), before)))
+	r.OverLimit.Add(over)
+	if shadow {
+		r.ShadowMode.Add(over)
+	}
 }

@@ -42,7 +42,7 @@ func TestNamesAndLabelsOfPrometheus(t *testing.T) {
 		rule.TotalHits.Add(uint64(i + 1))
 		rule.WithinLimit.Add(1)
 	}
-	r.DomainNotFound("nowhere")
+	r.DomainNotFound("nowhere", 1)
 	r.Counter("ratelimit.service.call.should_rate_limit.redis_error").Add(3)
 	r.Counter("ratelimit.service.config_load_success").Add(1)
 	r.Gauge("ratelimit.redis_pool.cx_active", func() uint64 { return 7 })

@@ -14,14 +14,14 @@ import (
 	"cellserver/envoy/tlsfiles"
 )
 
-// followRules makes the function that brings the rules, and all their changes, until the context ends.
+// followRules makes the function that brings all changes of the rules until the context ends. Files are read
+// at once, so that no request comes before them.
 func followRules(s settings.Source, loader *source.Loader) (func(context.Context) error, error) {
 	if s.Type == "FILE" {
-		folders := source.Folders{
+		return loader.Watch(source.Folders{
 			Root: s.Root, Subdirectory: s.Subdirectory, AppDirectory: s.AppDirectory,
 			WatchRoot: s.WatchRoot, IgnoreDots: s.IgnoreDots,
-		}
-		return func(ctx context.Context) error { return loader.Watch(ctx, folders) }, nil
+		})
 	}
 	x := s.XDS
 	secure := insecure.NewCredentials()
