@@ -103,12 +103,6 @@ func New(a Algorithm, latency, least, most, start, window, tolerance int64) (o O
 	}, err
 }
 
-// Default returns the options of a call that says none.
-func Default() Options {
-	o, _ := New(Gradient, 0, DefaultLeast, DefaultMost, DefaultStart, DefaultWindow, DefaultTolerance)
-	return o
-}
-
 // LeastSamples returns how many samples a window needs to change the limit.
 func (o *Options) LeastSamples() int64 {
 	const enough = 10

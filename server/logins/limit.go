@@ -208,5 +208,3 @@ func (g *generations[T]) put(addr netip.Addr, v *T) *T {
 	g.recent[addr] = v
 	return v
 }
-
-func (g *generations[T]) len() int { return len(g.recent) + len(g.older) }

@@ -218,3 +218,5 @@ func TestBegin(t *testing.T) {
 	_, wait = begin("5")
 	require.NotZero(t, wait, "one was wrong, and two are under way")
 }
+
+func (g *generations[T]) len() int { return len(g.recent) + len(g.older) }

@@ -13,7 +13,7 @@ import (
 
 // begun is a window that has begun.
 func begun(samples int) *adaptive.Meter {
-	return &adaptive.Meter{Options: adaptive.Default(), End: 1, Samples: int32(samples)}
+	return &adaptive.Meter{End: 1, Samples: int32(samples)}
 }
 
 // at returns the window of a key, and its place.
