@@ -207,11 +207,9 @@ func (l Log) addLease(e *store.Entry, until, add int64) {
 func addShared(e *store.Entry, at, add int64) {
 	score, same := float64(at/1000), []byte(nil)
 	entries := entriesOf(e)
-	for i := entries.Below(score, false); i < entries.Len(); i++ {
+	from, to := entries.Within(score, score, false, false)
+	for i := from; i < to; i++ {
 		s, member := entries.Item(i)
-		if s > score {
-			break
-		}
 		if one := logEntry(s, member); one.Shared && one.Time == at {
 			same, add = bytes.Clone(member), exact.Plus(add, one.Count)
 		}

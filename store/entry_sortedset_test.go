@@ -190,10 +190,25 @@ func checkSorted(t *testing.T, r *rand.Rand, e *Entry, model naiveSet, compact b
 	bound := randomScore(r)
 	require.Equal(t, sort.Search(len(model), func(i int) bool { return model[i].Score >= bound }),
 		z.Search(func(score float64, _ []byte) bool { return score >= bound }))
-	for _, orAt := range []bool{false, true} {
-		require.Equal(t, sort.Search(len(model), func(i int) bool {
+	checkWithin(t, r, z, model)
+}
+
+// checkWithin compares a range of scores, which may end before it begins, and may have no end.
+func checkWithin(t *testing.T, r *rand.Rand, z SortedSet, model []Item) {
+	t.Helper()
+	below := func(bound float64, orAt bool) int {
+		return sort.Search(len(model), func(i int) bool {
 			return model[i].Score > bound || model[i].Score == bound && !orAt
-		}), z.Below(bound, orAt))
+		})
+	}
+	low, high := randomScore(r), randomScore(r)
+	if r.Intn(4) == 0 {
+		high = math.Inf(1)
+	}
+	for open := range 4 {
+		lo, hi := z.Within(low, high, open&1 != 0, open&2 != 0)
+		require.Equal(t, below(low, open&1 != 0), lo)
+		require.Equal(t, max(lo, below(high, open&2 == 0)), hi)
 	}
 }
 

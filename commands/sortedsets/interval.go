@@ -46,9 +46,7 @@ func byScore(first, last []byte) (interval, error) {
 	if !ok || !ok2 {
 		return nil, errMinMaxFloat
 	}
-	return func(z store.SortedSet) (int, int) {
-		return ordered(z.Below(low, lowOpen), z.Below(high, !highOpen))
-	}, nil
+	return func(z store.SortedSet) (int, int) { return z.Within(low, high, lowOpen, highOpen) }, nil
 }
 
 func scoreBound(b []byte) (bound float64, open, ok bool) {

@@ -34,11 +34,10 @@ func (h Hash) Len() int {
 	return 0
 }
 
-// Seek returns about how many steps of 0.1 µs it takes to find a field. A compact hash is searched from its
-// beginning, and a change moves what lies behind the field.
+// Seek returns about how many steps of 0.1 µs it takes to find a field.
 func (h Hash) Seek() int {
 	if h.small != nil {
-		return 1 + h.small.Len()/32 + h.small.List.Size()/1024
+		return h.small.Seek()
 	}
 	return 2
 }

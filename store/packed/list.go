@@ -36,7 +36,7 @@ func New() *List { return alloc(headerBytes) }
 // Of returns a list of elements, which are count results of [AppendElement].
 func Of(elements []byte, count int) *List {
 	l := alloc(headerBytes + len(elements))
-	l.size, l.more = uint32(headerBytes+len(elements)), uint32(count)|l.alikeWith(elements, 0, count)
+	l.size, l.more = uint32(headerBytes+len(elements)), uint32(count)|l.alikeAfter(headerBytes, headerBytes, elements, 0, count)
 	copy(l.bytes()[headerBytes:], elements)
 	return l
 }
@@ -76,6 +76,10 @@ func (l *List) Bytes() int64 { return int64(l.room()) }
 
 // Size returns the number of bytes of all elements.
 func (l *List) Size() int { return int(l.size) - headerBytes }
+
+// Seek returns about how many steps of 0.1 µs it takes to find a pair of a list, or to change it. The search
+// begins at the first one, and a change moves what lies behind the pair.
+func (l *List) Seek() int { return 1 + l.Len()/64 + l.Size()/1024 }
 
 // First returns the offset of the first element, which is [List.End] in an empty list.
 func (l *List) First() int { return headerBytes }
@@ -137,7 +141,7 @@ func (l *List) Is(at int, element []byte) bool { return bytes.HasPrefix(l.bytes(
 func (l *List) Replace(from, to int, elements []byte, removed, count int) *List {
 	old, room := l.bytes(), l.room()
 	size := len(old) - (to - from) + len(elements)
-	more := l.alikeWith(elements, removed, count) | uint32(l.Len()+count-removed)
+	more := l.alikeAfter(from, to, elements, removed, count) | uint32(l.Len()+count-removed)
 	if spare := room - Room(size); spare >= 0 && spare <= mostSpare(size) {
 		grown := unsafe.Slice((*byte)(unsafe.Pointer(l)), room)
 		copy(grown[from+len(elements):size], old[to:])

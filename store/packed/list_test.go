@@ -203,3 +203,49 @@ func TestPairsModel(t *testing.T) {
 		require.Equal(t, l.At(2*(i+want)), p.At)
 	}
 }
+
+// alikeAre reports whether all pairs have one shape, none with a long text.
+func alikeAre(l *List) bool {
+	shapes := map[[3]int]bool{}
+	for at := l.First(); at < l.End(); {
+		second := l.Next(at)
+		shapes[[3]int{int(l.bytes()[at]), int(l.bytes()[second]), second - at}] = true
+		if l.bytes()[at] == longText || l.bytes()[second] == longText {
+			return false
+		}
+		at = l.Next(second)
+	}
+	return len(shapes) <= 1
+}
+
+// TestAlikeComesBack: a list knows that its pairs are alike, also after the last one of another shape went. SEED repeats a
+// run.
+func TestAlikeComesBack(t *testing.T) {
+	r := rand.New(randtest.Source(t))
+	back := 0
+	for range 1000 {
+		l := New()
+		for range 20 {
+			flag, n, i := l.more&alike != 0, l.Len()/2, 0
+			if n > 0 {
+				i = r.IntN(n)
+			}
+			text := []string{"one", "two", "odd one", string(bytes.Repeat([]byte("x"), 300))}[max(0, r.IntN(8)-4)]
+			pair := AppendNumber(AppendElement(nil, []byte(text)), 1000)
+			switch from, to := l.At(2*i), l.At(min(2*i+2, 2*n)); {
+			case n > 0 && r.IntN(2) == 0:
+				l = l.Remove(from, to, 2)
+				require.Equal(t, alikeAre(l), l.more&alike != 0)
+				if !flag && l.more&alike != 0 {
+					back++
+				}
+			case n > 0 && r.IntN(2) == 0:
+				l = l.Replace(from, to, pair, 2, 2)
+			default:
+				l = l.Replace(from, from, pair, 0, 2)
+			}
+			require.True(t, l.more&alike == 0 || alikeAre(l))
+		}
+	}
+	require.Positive(t, back)
+}

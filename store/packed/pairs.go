@@ -14,53 +14,74 @@ type Pairs struct {
 	alike bool // all pairs have the shape
 }
 
-// shape is how the elements of a pair begin, and how long they are. Most pairs have the shape of the pair
-// before them, so they need not be measured.
+// shape is how long the elements of a pair are. Most second elements begin as the one before them does, and
+// then are as long. So the offset of the next pair depends on one byte only.
 type shape struct {
-	first, second byte
-	gap, size     int // of the first element, and of both
+	tag        byte // the first byte of the second element; noTag if an element is a long text
+	gap, after int  // sizes of the first element, and of the second one
 }
 
 // noTag begins no element.
 const noTag = 0xFF
 
-// fits reports whether the pair at an offset has the shape.
-func (s shape) fits(b []byte, at int) bool {
-	second := at + s.gap
-	return second < len(b) && b[at] == s.first && b[second] == s.second
+// fit returns the shape with the gap of the pair at an offset, and whether that is the shape of the pair.
+func (s shape) fit(b []byte, at int) (shape, bool) {
+	c := int(b[at])
+	if c > maxShort {
+		c -= integer
+	}
+	s.gap = 1 + c
+	return s, c >= 0 && b[at+s.gap] == s.tag
 }
 
-// shapeOf returns the shape of the pair at an offset. A pair with a long text fits no shape.
+// shapeOf is kept out of the loops over pairs.
+//
+//go:noinline
 func shapeOf(b []byte, at int) (s shape) {
-	b = b[at:]
-	s.first, s.gap = b[0], elementSize(b)
-	s.second, s.size = b[s.gap], s.gap+elementSize(b[s.gap:])
-	if s.first == longText || s.second == longText {
-		s.first = noTag
+	s.gap = elementSize(b[at:])
+	second := at + s.gap
+	s.tag, s.after = b[second], elementSize(b[second:])
+	if b[at] == longText || s.tag == longText {
+		s.tag = noTag
 	}
 	return s
 }
 
-// alikeWith returns the flag alike of the list after a change, which removes a number of elements and adds
-// count others. Without the flag a list of pairs is as good, and only slower.
-func (l *List) alikeWith(elements []byte, removed, count int) uint32 {
+// alikeAfter returns the flag alike of the list after a change, which puts count elements in the place of
+// those between two offsets. Without the flag a list of pairs is as good, and only slower.
+func (l *List) alikeAfter(from, to int, elements []byte, removed, count int) uint32 {
+	all := l.bytes()
+	before, behind, first := all[headerBytes:from], all[to:], all[headerBytes:]
 	switch {
-	case l.more&alike == 0 || removed%2 != 0 || count%2 != 0:
+	case (l.Len()|removed|count)%2 != 0:
 		return 0
-	case count == 0:
+	case len(before)+len(behind) == 0:
+		first = elements
+	case len(before) == 0:
+		first = behind
+	}
+	same := haveShape(first, elements)
+	if same && l.more&alike == 0 && len(first) > 0 { // a pair of another shape may have gone
+		same = !haveShape(first, all[from:to]) && haveShape(first, before) && haveShape(first, behind)
+	}
+	if same {
 		return alike
 	}
-	b, from := elements, 0
-	if l.Len() > removed {
-		b, from = l.bytes(), headerBytes
+	return 0
+}
+
+// haveShape reports whether all pairs have the shape of the first of other pairs.
+func haveShape(first, pairs []byte) bool {
+	if len(pairs) == 0 {
+		return true
 	}
-	s := shapeOf(b, from)
-	for at := 0; at < len(elements); at += s.size {
-		if !s.fits(elements, at) {
-			return 0
+	s := shapeOf(first, 0)
+	for at := 0; at < len(pairs); at += s.gap + s.after {
+		if second := at + s.gap; second >= len(pairs) || pairs[at] != first[0] || pairs[second] != s.tag {
+			return false
 		}
 	}
-	return alike
+	return true
 }
 
 // Pairs begins at the pair at an offset, which may be [List.End].
@@ -77,19 +98,28 @@ func (p *Pairs) More() bool { return p.At < len(p.b) }
 
 // Next goes to the next pair.
 func (p *Pairs) Next() {
-	if p.At += p.size; !p.fits(p.b, p.At) && p.More() {
-		p.shape = shapeOf(p.b, p.At)
+	if p.At += p.gap + p.after; p.alike || !p.More() {
+		return
 	}
+	s, ok := p.fit(p.b, p.At)
+	if !ok {
+		s = shapeOf(p.b, p.At)
+	}
+	p.shape = s
 }
 
 // Skip goes over n pairs.
 func (p *Pairs) Skip(n int) {
-	b, s, at := p.b, p.shape, p.At
 	if p.alike {
-		at, n = at+n*s.size, 0
+		p.At += n * (p.gap + p.after)
+		return
 	}
+	b, s, at, ok := p.b, p.shape, p.At, false
 	for ; n > 0; n-- {
-		if at += s.size; !s.fits(b, at) && at < len(b) {
+		if at += s.gap + s.after; at == len(b) {
+			break
+		}
+		if s, ok = s.fit(b, at); !ok {
 			s = shapeOf(b, at)
 		}
 	}
@@ -100,17 +130,23 @@ func (p *Pairs) Skip(n int) {
 // those at the bound count, too. The numbers of the list must ascend.
 func (p *Pairs) SkipBelow(bound float64, orAt bool) (n int) {
 	if !p.alike {
-		for ; p.More() && (p.Number() < bound || p.Number() == bound && orAt); n++ {
-			p.Next()
+		b, s, at, ok := p.b, p.shape, p.At, false
+		for at < len(b) && isBelow(number(b[at+s.gap:]), bound, orAt) {
+			n++
+			if at += s.gap + s.after; at == len(b) {
+				break
+			}
+			if s, ok = s.fit(b, at); !ok {
+				s = shapeOf(b, at)
+			}
 		}
+		p.shape, p.At = s, at
 		return n
 	}
-	is := func(i int) bool {
-		f := number(p.b[p.At+i*p.size+p.gap:])
-		return f < bound || f == bound && orAt
-	}
+	size := p.gap + p.after
+	is := func(i int) bool { return isBelow(number(p.b[p.At+i*size+p.gap:]), bound, orAt) }
 	// As a rule none is below, all are, or a few.
-	most := (len(p.b) - p.At) / max(p.size, 1)
+	most := (len(p.b) - p.At) / max(size, 1)
 	switch {
 	case most == 0 || !is(0):
 		return 0
@@ -122,9 +158,11 @@ func (p *Pairs) SkipBelow(bound float64, orAt bool) (n int) {
 		}
 		n += sort.Search(min(next, most-1)-n, func(i int) bool { return !is(n + i) })
 	}
-	p.At += n * p.size
+	p.At += n * size
 	return n
 }
+
+func isBelow(f, bound float64, orAt bool) bool { return f < bound || f == bound && orAt }
 
 // First returns the byte string that is the first element of the pair. It is in the list, and valid until the
 // list changes, or it is what scratch becomes.
@@ -148,27 +186,30 @@ func (l *List) FindPair(first []byte) (at, rank int, found bool) {
 		return headerBytes, 0, false
 	}
 	// Elements of one list often share their first bytes, rarely their last.
-	start, end, s := first[:last], first[last], shapeOf(b, headerBytes)
-	if l.more&alike != 0 {
-		for at = headerBytes; s.first == first[0] && at < len(b); at += s.size {
+	tag, start, end := first[0], first[:last], first[last]
+	s := shapeOf(b, headerBytes)
+	if size := s.gap + s.after; l.more&alike != 0 {
+		for at = headerBytes; b[headerBytes] == tag && at < len(b); at += size {
 			if b[at+last] == end && bytes.Equal(b[at:at+last], start) {
 				return at, rank, true
 			}
 			rank++
 		}
-		return len(b) - s.size, l.Len()/2 - 1, false
+		return len(b) - size, l.Len()/2 - 1, false
 	}
+	ok := true
 	for at = headerBytes; ; rank++ {
-		if b[at] == first[0] && at+last < len(b) && b[at+last] == end && bytes.Equal(b[at:at+last], start) {
+		if tail := at + last; tail < len(b) && (b[at]^tag)|(b[tail]^end) == 0 && bytes.Equal(b[at:tail], start) {
 			return at, rank, true
 		}
-		next := at + s.size
+		if s, ok = s.fit(b, at); !ok {
+			s = shapeOf(b, at)
+		}
+		next := at + s.gap + s.after
 		if next == len(b) {
 			return at, rank, false
 		}
-		if at = next; !s.fits(b, at) {
-			s = shapeOf(b, at)
-		}
+		at = next
 	}
 }
 

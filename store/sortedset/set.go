@@ -61,6 +61,14 @@ func (z Set) Len() int {
 	return 0
 }
 
+// Seek returns about how many steps of 0.1 µs it takes to find a member.
+func (z Set) Seek() int {
+	if z.small != nil {
+		return z.small.Seek()
+	}
+	return 2
+}
+
 // Compact reports whether the set has its compact form, or no members.
 func (z Set) Compact() bool { return z.large == nil }
 
@@ -127,15 +135,18 @@ func (z Set) ScoreAt(rank int) float64 {
 	return p.Number()
 }
 
-// Below returns how many items have a score below the bound. With orAt, those at the bound count, too.
-func (z Set) Below(bound float64, orAt bool) int {
-	if z.large != nil {
-		return z.large.search(func(it Item) bool { return it.Score > bound || it.Score == bound && !orAt })
+// Within returns the ranks lo to hi-1 of the items whose scores are from low to high. A range that is open at
+// an end does not have the score of that end.
+func (z Set) Within(low, high float64, lowOpen, highOpen bool) (lo, hi int) {
+	switch {
+	case z.large != nil:
+		lo = z.large.search(func(it Item) bool { return it.Score > low || it.Score == low && !lowOpen })
+		hi = z.large.search(func(it Item) bool { return it.Score > high || it.Score == high && highOpen })
+		return lo, max(lo, hi)
+	case z.small != nil:
+		return z.small.within(low, high, lowOpen, highOpen)
 	}
-	if z.small == nil {
-		return 0
-	}
-	return z.small.below(bound, orAt)
+	return 0, 0
 }
 
 // Search returns the lowest rank whose item satisfies reached, or Len if no item does. If reached holds for

@@ -2,6 +2,7 @@ package sortedset
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -45,10 +46,14 @@ func (s *small) rank(member []byte) (rank int, found bool) {
 	return rank, found
 }
 
-// below is [Set.Below].
-func (s *small) below(bound float64, orAt bool) int {
+// within is [Set.Within].
+func (s *small) within(low, high float64, lowOpen, highOpen bool) (lo, hi int) {
 	p := s.Pairs(s.First())
-	return p.SkipBelow(bound, orAt)
+	lo = p.SkipBelow(low, lowOpen)
+	if math.IsInf(high, 1) && !highOpen { // without a walk to the end
+		return lo, s.Len()
+	}
+	return lo, lo + p.SkipBelow(high, !highOpen)
 }
 
 // at returns the pair of a rank.
