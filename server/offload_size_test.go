@@ -61,7 +61,7 @@ func TestManyWordsAreOffloaded(t *testing.T) {
 		}
 		return b.String()
 	}
-	for _, line := range []string{"hmget hash", "hset hash", "hmset hash", "hdel hash", "sadd ints", "srem ints", "sadd texts", "smismember ints"} {
+	for _, line := range []string{"hmget hash", "hset hash", "hmset hash", "hdel hash", "sadd ints", "srem ints", "sadd texts", "smismember ints", "zmscore sorted", "zrem sorted"} {
 		for n, long := range map[int]bool{100: false, 8000: true} {
 			h := compact(t)
 			h.Session.SetMayOffload(true)
@@ -73,7 +73,7 @@ func TestManyWordsAreOffloaded(t *testing.T) {
 			require.Equal(t, long, h.Status == resp.Offload, "exec %s %d", line, n)
 		}
 	}
-	for _, line := range []string{"mset", "del", "zrem z", "exists"} {
+	for _, line := range []string{"mset", "del", "unlink", "exists"} {
 		h := servertest.New(t)
 		h.Session.SetMayOffload(true)
 		h.Send([]byte(line + words(9_000) + "\r\n"))
@@ -83,7 +83,8 @@ func TestManyWordsAreOffloaded(t *testing.T) {
 	}
 }
 
-// compact returns a server with full compact forms: a hash and a set of integers with 512, and a set of texts with 128.
+// compact returns a server with full compact forms: a hash and a set of integers with 512, and a set of texts and a sorted
+// set with 128.
 func compact(t *testing.T) *servertest.Harness {
 	h := servertest.New(t)
 	for i := range 512 {
@@ -91,9 +92,24 @@ func compact(t *testing.T) *servertest.Harness {
 		h.Do("SADD", "ints", i<<40)
 		if i < 128 {
 			h.Do("SADD", "texts", fmt.Sprint("text", i))
+			h.Do("ZADD", "sorted", i, fmt.Sprintf("%060dx", i))
 		}
 	}
 	return h
+}
+
+// TestSeeksByRankAreOffloaded: a random member of a compact sorted set is searched from its beginning.
+func TestSeeksByRankAreOffloaded(t *testing.T) {
+	for entries, long := range map[int]bool{value.MostEntries: true, 16: false} {
+		h := servertest.New(t)
+		h.Store.SetLimits(store.Limits{ZSetEntries: entries, ZSetValue: 64})
+		for i := range value.MostEntries {
+			h.Do("ZADD", "z", i, fmt.Sprint("m", i))
+		}
+		h.Session.SetMayOffload(true)
+		h.Send([]byte("ZRANDMEMBER z -1500\r\n"))
+		require.Equal(t, long, h.Status == resp.Offload, "%d entries", entries)
+	}
 }
 
 // TestCompactFormsAreBounded: whatever the directives say, a compact form has a bounded number of entries.

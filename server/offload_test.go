@@ -42,7 +42,9 @@ var pricedCalls = map[string][2]string{
 	"hset": {"h" + strings.Repeat(" f v", 4500), "h f v"}, "hmset": {"h" + strings.Repeat(" f v", 4500), "h f v"},
 	"hdel": {"h" + strings.Repeat(" f", 9000), "h f f f"}, "sadd": {"m" + strings.Repeat(" x", 6000), "m x x x"},
 	"srem": {"m" + strings.Repeat(" x", 6000), "m x x x"}, "smismember": {"", "m x x x"}, // long in a large compact set
-	"hget": {"V large", "V small"}, "hmget": {"V small large", "V small small"},
+	"zadd": {"z" + strings.Repeat(" 1 f", 3000), "z 1 f 2 f"}, "zrem": {"z" + strings.Repeat(" f", 6000), "z f f f"},
+	"zmscore": {"", "z f f f"}, // long in a large compact set
+	"hget":    {"V large", "V small"}, "hmget": {"V small large", "V small small"},
 	"replicaof": {"no one", ""}, "slaveof": {"no one", ""}, // it waits for the command of the master that runs
 	"cl.rule|try": {"api CL.WINDOW 5 60", ""},
 	"getrange":    {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},

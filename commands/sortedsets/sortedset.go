@@ -11,6 +11,12 @@ const (
 	changeSteps = 10 // to add a member, to remove one, or to find one at a random rank
 )
 
+// seekSteps returns how many steps it takes to find a member.
+func seekSteps(e *store.Entry) int { return e.Sorted().Seek() }
+
+// costOfChanges is the [commands.Cost] of a command that changes the members that its words name.
+var costOfChanges = commands.CostOfWords(func(e *store.Entry) int { return max(changeSteps, seekSteps(e)) })
+
 // costOfRange returns how many steps a range of a key takes, at some steps for each item. It looks for the
 // range in large sets only.
 func costOfRange(c *commands.Call, key []byte, steps int, parse func() (interval, error)) int {

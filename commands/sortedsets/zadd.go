@@ -26,7 +26,7 @@ var (
 		Summary:    "Add one or more members to a sorted set, or update its score if it already exists",
 		Usage:      "key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]",
 		Complexity: "O(log(N)) for each item added, where N is the number of elements in the sorted set.",
-		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{}) },
+		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{}) }, Cost: costOfChanges,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,

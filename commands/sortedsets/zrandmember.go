@@ -13,7 +13,7 @@ var _ = commands.Register(&commands.Command{
 	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
 	Complexity: "O(N) where N is the number of elements returned",
 	Tips:       commands.NondeterministicOutput,
-	Run:        zrandmember, Cost: commands.CostOfRandom("withscores", nil),
+	Run:        zrandmember, Cost: commands.CostOfRandom("withscores", seekSteps),
 })
 
 func zrandmember(c *commands.Call) error {

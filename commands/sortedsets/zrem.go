@@ -9,7 +9,7 @@ var _ = commands.Register(&commands.Command{
 	Summary: "Remove one or more members from a sorted set", Usage: "key member [member ...]",
 	Complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of " +
 		"elements to be removed.",
-	Run: zrem,
+	Run: zrem, Cost: costOfChanges,
 })
 
 // removalKey is the key of a command that removes members and replies with none of their data.
