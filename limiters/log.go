@@ -123,7 +123,8 @@ const (
 
 // settleEntry gives one entry another count. It removes the entry if the count is 0.
 func settleEntry(e *store.Entry, index int, count int64) {
-	score, member := entriesOf(e).Item(index)
+	cursor := e.Sorted().Cursor()
+	score, member := cursor.Item(index)
 	was := bytes.Clone(member)
 	if count > 0 { // first, because a log without entries loses its expiry
 		t, _ := leadingInteger(was)
@@ -205,15 +206,14 @@ func (l Log) addLease(e *store.Entry, until, add int64) {
 // addShared adds a shared entry. It joins the shared entry of the same time, which may stand before the entry
 // of a lease. So a settlement finds all of that time in one entry.
 func addShared(e *store.Entry, at, add int64) {
-	score, same := float64(at/1000), []byte(nil)
-	entries := entriesOf(e)
-	from, to := entries.Within(score, score, false, false)
-	for i := from; i < to; i++ {
-		s, member := entries.Item(i)
-		if one := logEntry(s, member); one.Shared && one.Time == at {
+	score, same, set := float64(at/1000), []byte(nil), e.Sorted()
+	from, to := set.Within(score, score, false, false)
+	set.Range(from, to, false, func(_ float64, member []byte) bool {
+		if one := logEntry(score, member); one.Shared && one.Time == at {
 			same, add = bytes.Clone(member), exact.Plus(add, one.Count)
 		}
-	}
+		return true
+	})
 	e.ZAdd(score, decimal.Append(append(decimal.Append(nil, at), 'x'), add))
 	if same != nil {
 		e.ZRem(same)
@@ -221,26 +221,42 @@ func addShared(e *store.Entry, at, add int64) {
 }
 
 // logEntries are the entries of a log in a sorted set.
-type logEntries struct{ store.SortedCursor }
+type logEntries struct{ store.SortedSet }
 
-func entriesOf(e *store.Entry) *logEntries { return &logEntries{e.Sorted().Cursor()} }
+func entriesOf(e *store.Entry) logEntries { return logEntries{e.Sorted()} }
 
 // At implements [slidinglog.Entries].
-func (l *logEntries) At(i int) slidinglog.Entry { return logEntry(l.Item(i)) }
+func (l logEntries) At(i int) slidinglog.Entry {
+	score, t, member, isText := l.SortedSet.At(i)
+	if isText {
+		return logEntry(score, member)
+	}
+	return entryOfOne(score, t)
+}
+
+// Range implements [slidinglog.Entries].
+func (l logEntries) Range(from, to int, f func(slidinglog.Entry) bool) {
+	l.SortedSet.Range(from, to, false, func(score float64, member []byte) bool { return f(logEntry(score, member)) })
+}
+
+// entryOfOne returns the entry of one action at a time, which counts only if the score confirms it.
+func entryOfOne(score float64, t int64) slidinglog.Entry {
+	if micros := wholeMicros(score); t < 0 || t/1000 != micros {
+		t = micros * 1000
+	}
+	return slidinglog.Entry{Time: t, Count: 1}
+}
 
 // logEntry parses a member of a log.
 func logEntry(score float64, member []byte) slidinglog.Entry {
-	micros := wholeMicros(score)
 	t, rest := leadingInteger(member)
-	if t/1000 != micros {
-		return slidinglog.Entry{Time: micros * 1000, Count: 1}
-	}
-	if len(rest) > 1 && rest[0] == 'x' {
+	one := entryOfOne(score, t)
+	if one.Time == t && len(rest) > 1 && rest[0] == 'x' {
 		if n, rest := leadingInteger(rest[1:]); n > 0 && len(rest) == 0 {
-			return slidinglog.Entry{Time: t, Count: n, Shared: true}
+			one.Count, one.Shared = n, true
 		}
 	}
-	return slidinglog.Entry{Time: t, Count: 1}
+	return one
 }
 
 // leadingInteger splits a text into the number at its start and the text after it. Without a
@@ -259,15 +275,18 @@ func leadingInteger(s []byte) (n int64, rest []byte) {
 }
 
 // nextNumber returns the number of the next action in the nanosecond now.
-func nextNumber(entries *logEntries, now int64) int {
+func nextNumber(entries logEntries, now int64) int {
 	if entries.Len() == 0 {
 		return 0
 	}
-	score, member := entries.Item(entries.Len() - 1)
+	score, t, member, isText := entries.SortedSet.At(entries.Len() - 1)
 	if score < float64(now/1000) {
 		return 0
 	}
-	t, number := leadingInteger(member)
+	number := []byte(nil)
+	if isText {
+		t, number = leadingInteger(member)
+	}
 	if t != now {
 		return 0
 	}

@@ -17,7 +17,8 @@ var (
 		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
 		Summary: "Get the score associated with the given members in a sorted set", Usage: "key member [member ...]",
 		Complexity: "O(N) where N is the number of members being requested.",
-		Run:        func(c *commands.Call) error { return zscore(c, true) }, Cost: commands.CostOfWords(seekSteps),
+		Run:        func(c *commands.Call) error { return zscore(c, true) },
+		Cost:       commands.CostOfWords(seekSteps),
 	})
 )
 

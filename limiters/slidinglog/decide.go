@@ -110,9 +110,10 @@ func (v *view[E]) count(i int) int64 {
 		return int64(v.n - i)
 	}
 	sum := int64(0)
-	for ; i < v.n; i++ {
-		sum = exact.Plus(sum, v.entries.At(i).Count)
-	}
+	v.entries.Range(i, v.n, func(e Entry) bool {
+		sum = exact.Plus(sum, e.Count)
+		return true
+	})
 	return sum
 }
 
@@ -232,22 +233,20 @@ func (v *view[E]) timeOf(d *Decision, n int64) int64 {
 	if d.Join {
 		past, added = d.At, exact.Plus(added, v.newer.Count)
 	}
-	for i := d.Forget; i < past; i++ {
-		e := v.entries.At(i)
-		if n -= e.Count; n <= 0 {
-			return e.Time
+	t, left := v.now, n
+	take := func(e Entry) bool {
+		if left -= e.Count; left <= 0 {
+			t = e.Time
 		}
+		return left > 0
 	}
-	if n -= added; n <= 0 {
-		return v.now
+	if v.entries.Range(d.Forget, past, take); left <= 0 {
+		return t
 	}
-	for i := v.past + 1; i < v.n; i++ {
-		e := v.entries.At(i)
-		if n -= e.Count; n <= 0 {
-			return e.Time
-		}
+	if left -= added; left > 0 {
+		v.entries.Range(v.past+1, v.n, take)
 	}
-	return v.now
+	return t
 }
 
 // newest returns the time of the newest entry in the log that the decision leaves.

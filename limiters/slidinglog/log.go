@@ -68,6 +68,8 @@ type Entry struct {
 type Entries interface {
 	Len() int
 	At(i int) Entry
+	// Range calls f for the entries from … to-1, until f returns false.
+	Range(from, to int, f func(e Entry) bool)
 }
 
 // Decision is the answer to one request, and how it changes the log. Times are in ns.

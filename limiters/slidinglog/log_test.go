@@ -27,6 +27,11 @@ type kept []Entry
 func (k kept) Len() int       { return len(k) }
 func (k kept) At(i int) Entry { return k[i] }
 
+func (k kept) Range(from, to int, f func(Entry) bool) {
+	for ; from < to && f(k[from]); from++ {
+	}
+}
+
 // apply changes the log as a caller does after a decision.
 func (k kept) apply(d Decision, now int64) kept {
 	next := append(kept{}, k...)

@@ -62,6 +62,23 @@ func (s settled[E]) Len() int {
 	return s.entries.Len()
 }
 
+// Range implements [Entries].
+func (s settled[E]) Range(from, to int, f func(Entry) bool) {
+	if s.count == 0 && from >= s.index {
+		from++
+	}
+	if s.count == 0 && to > s.index {
+		to++
+	}
+	i := from - 1
+	s.entries.Range(from, to, func(e Entry) bool {
+		if i++; i == s.index {
+			e.Count = s.count
+		}
+		return i == s.index && s.count == 0 || f(e)
+	})
+}
+
 // At implements [Entries].
 func (s settled[E]) At(i int) Entry {
 	if i >= s.index && s.count == 0 {

@@ -69,6 +69,15 @@ func elementSize(b []byte) int {
 	}
 }
 
+// probeOf returns the index of the byte in which an element most likely differs from others that begin as it
+// does. Texts of one list often share their first bytes, rarely their last. Integers often share their last.
+func probeOf(element []byte) int {
+	if element[0] > maxShort {
+		return 1
+	}
+	return len(element) - 1
+}
+
 // elementText returns the byte string of the element at the start of b. It is a part of b, or the decimal
 // form of an integer, which is in `scratch`.
 func elementText(b, scratch []byte) []byte {

@@ -36,7 +36,8 @@ func New() *List { return alloc(headerBytes) }
 // Of returns a list of elements, which are count results of [AppendElement].
 func Of(elements []byte, count int) *List {
 	l := alloc(headerBytes + len(elements))
-	l.size, l.more = uint32(headerBytes+len(elements)), uint32(count)|l.alikeAfter(headerBytes, headerBytes, elements, 0, count)
+	l.more = uint32(count) | l.alikeAfter(headerBytes, headerBytes, elements, 0, count)
+	l.size = uint32(headerBytes + len(elements))
 	copy(l.bytes()[headerBytes:], elements)
 	return l
 }
@@ -123,10 +124,9 @@ func (l *List) Find(element []byte, stride int) int {
 		}
 		return -1
 	}
-	b, last := l.bytes(), len(element)-1
-	for at := headerBytes; at+last < len(b); at += elementSize(b[at:]) {
-		// Elements of one list often share their first bytes, rarely their last.
-		if b[at] == element[0] && b[at+last] == element[last] && bytes.Equal(b[at:at+last], element[:last]) {
+	b, size, probe := l.bytes(), len(element), probeOf(element)
+	for at := headerBytes; at+size <= len(b); at += elementSize(b[at:]) {
+		if b[at] == element[0] && b[at+probe] == element[probe] && bytes.Equal(b[at:at+size], element) {
 			return at
 		}
 	}

@@ -175,22 +175,30 @@ func (p *Pairs) First(scratch *[]byte) []byte {
 	return *scratch
 }
 
+// Integer returns the integer that is the first element of the pair. ok is false if that is a text.
+func (p *Pairs) Integer() (n int64, ok bool) {
+	b := p.b[p.At : p.At+p.gap]
+	if b[0] <= longText {
+		return 0, false
+	}
+	return readInteger(b[1:]), true
+}
+
 // Number returns the number that is the second element of the pair, a result of [AppendNumber].
 func (p *Pairs) Number() float64 { return number(p.b[p.At+p.gap:]) }
 
 // FindPair returns the offset and the rank of the pair whose first element equals first, a result of
 // [AppendElement]. If there is no such pair, it returns those of the last pair, and false.
 func (l *List) FindPair(first []byte) (at, rank int, found bool) {
-	b, last := l.bytes(), len(first)-1
+	b, length, probe := l.bytes(), len(first), probeOf(first)
 	if len(b) == headerBytes {
 		return headerBytes, 0, false
 	}
-	// Elements of one list often share their first bytes, rarely their last.
-	tag, start, end := first[0], first[:last], first[last]
+	tag, probed := first[0], first[probe]
 	s := shapeOf(b, headerBytes)
 	if size := s.gap + s.after; l.more&alike != 0 {
 		for at = headerBytes; b[headerBytes] == tag && at < len(b); at += size {
-			if b[at+last] == end && bytes.Equal(b[at:at+last], start) {
+			if b[at+probe] == probed && bytes.Equal(b[at:at+length], first) {
 				return at, rank, true
 			}
 			rank++
@@ -199,7 +207,7 @@ func (l *List) FindPair(first []byte) (at, rank int, found bool) {
 	}
 	ok := true
 	for at = headerBytes; ; rank++ {
-		if tail := at + last; tail < len(b) && (b[at]^tag)|(b[tail]^end) == 0 && bytes.Equal(b[at:tail], start) {
+		if i := at + probe; i < len(b) && (b[at]^tag)|(b[i]^probed) == 0 && bytes.HasPrefix(b[at:], first) {
 			return at, rank, true
 		}
 		if s, ok = s.fit(b, at); !ok {

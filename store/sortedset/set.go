@@ -126,6 +126,19 @@ func (c *Cursor) Item(rank int) (score float64, member []byte) {
 	return c.pairs.Number(), c.pairs.First(&c.member)
 }
 
+// At returns the item of a rank, 0 ≤ rank < Len. Without a text the member is the decimal form of `number`.
+func (z Set) At(rank int) (score float64, number int64, text []byte, isText bool) {
+	if z.large != nil {
+		it := z.large.at(rank)
+		return it.Score, 0, bytesOf(it.Member), true
+	}
+	p := z.small.at(rank)
+	if number, ok := p.Integer(); ok {
+		return p.Number(), number, nil, false
+	}
+	return p.Number(), 0, p.First(nil), true
+}
+
 // ScoreAt returns the score of the item of a rank, 0 ≤ rank < Len.
 func (z Set) ScoreAt(rank int) float64 {
 	if z.large != nil {
