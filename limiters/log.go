@@ -236,7 +236,9 @@ func (l logEntries) At(i int) slidinglog.Entry {
 
 // Range implements [slidinglog.Entries].
 func (l logEntries) Range(from, to int, f func(slidinglog.Entry) bool) {
-	l.SortedSet.Range(from, to, false, func(score float64, member []byte) bool { return f(logEntry(score, member)) })
+	l.SortedSet.Range(from, to, false, func(score float64, member []byte) bool {
+		return f(logEntry(score, member))
+	})
 }
 
 // entryOfOne returns the entry of one action at a time, which counts only if the score confirms it.

@@ -29,7 +29,8 @@ var targets = func() (all []target) {
 		all = append(all, target{"CL.THROTTLE", onRedis + contest.Yardstick, pipeline, bound})
 	}
 	for _, pipeline := range []int{1, 16} {
-		for _, of := range []string{"INCR", "SET", "GET", "ZADD, a large set", contest.Transaction} {
+		commands := []string{"INCR", "SET", "GET", "ZADD, a large set"}
+		for _, of := range append(commands, contest.Transaction, contest.MixedTransaction) {
 			all = append(all, target{of, onRedis + of, pipeline, 1})
 		}
 		all = append(all, target{"CL.WINDOW", "CL.THROTTLE", pipeline, 1.15},

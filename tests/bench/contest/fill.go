@@ -66,19 +66,26 @@ const (
 	logReply   = "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*4\r\n:1\r\n:99\r\n:1\r\n:1\r\n"
 )
 
-// slidingLog is a script of transactions on the connection's log, one for each tick.
-func slidingLog(connection int) load.Script {
-	key := load.Key("log:", connection)
-	return func(request, reply []byte, i int) ([]byte, []byte) {
-		now := logEntries + i
-		request = load.Command(request, "MULTI")
-		request = load.Command(request, "ZREMRANGEBYSCORE", key, "-inf", fmt.Sprint(now-logEntries))
-		request = load.Command(request, "ZCARD", key)
-		request = load.Command(request, "ZADD", key, fmt.Sprint(now), fmt.Sprint(now))
-		request = load.Command(request, "EXPIRE", key, "60")
-		return load.Command(request, "EXEC"), append(reply, logReply...)
+// slidingLog returns a script of transactions on the connection's log, one for each tick. `member` names the
+// action of a tick.
+func slidingLog(member func(now int) string) func(connection int) load.Script {
+	return func(connection int) load.Script {
+		key := load.Key("log:", connection)
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			now := logEntries + i
+			request = load.Command(request, "MULTI")
+			request = load.Command(request, "ZREMRANGEBYSCORE", key, "-inf", fmt.Sprint(now-logEntries))
+			request = load.Command(request, "ZCARD", key)
+			request = load.Command(request, "ZADD", key, fmt.Sprint(now), member(now))
+			request = load.Command(request, "EXPIRE", key, "60")
+			return load.Command(request, "EXEC"), append(reply, logReply...)
+		}
 	}
 }
+
+// logMember is the tick itself. mixedMember is a name of up to nine further bytes.
+func logMember(now int) string   { return fmt.Sprint(now) }
+func mixedMember(now int) string { return fmt.Sprint(now, "-") + "request01"[:now*7919%10] }
 
 // fillLogs creates the logs in the state before tick logEntries.
 func fillLogs(ctx context.Context, s *server.Server) error {

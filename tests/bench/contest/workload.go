@@ -55,14 +55,17 @@ func Workloads() []Workload {
 			answered: equals("xxx")},
 		{Name: "ZADD, a large set", Command: strings.Fields("ZADD large " + random + " member:" + random), prepare: fillLarge,
 			answered: integer},
-		{Name: Transaction, Script: slidingLog, each: 6, prepare: fillLogs},
+		{Name: Transaction, Script: slidingLog(logMember), each: 6, prepare: fillLogs},
+		{Name: MixedTransaction, Script: slidingLog(mixedMember), each: 6, prepare: fillLogs},
 	}
 }
 
-// Yardstick is the workload to compare the others with. Transaction is the workload that keeps a sliding log.
+// Yardstick is the workload to compare the others with. Transaction is the workload that keeps a sliding log,
+// and MixedTransaction is one whose members have many lengths.
 const (
-	Yardstick   = "INCR"
-	Transaction = "sliding log, a transaction"
+	Yardstick        = "INCR"
+	Transaction      = "sliding log, a transaction"
+	MixedTransaction = "sliding log, members of many lengths"
 )
 
 // WorkloadNamed returns the workload of a name. If the name is unknown, the workload is empty and its
