@@ -95,7 +95,8 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if len(request) > longestShared {
 		return f.sendOwn(cmd, args, w)
 	}
-	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: &relayed{f.order.add(len(request))}})
+	sink := &relayed{f.order.add(len(request)), f.sidecar.after(cmd)}
+	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }
 

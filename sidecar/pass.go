@@ -67,7 +67,7 @@ func (p *pass) Reply(piece []byte, end bool) {
 		if !p.end() { // the client has a reply
 			return
 		}
-		p.user.Send(p.lane, 2, &router.Request{Command: p.own, Sink: &relayed{p.slot}})
+		p.user.Send(p.lane, 2, &router.Request{Command: p.own, Sink: &relayed{slot: p.slot}})
 	}
 }
 

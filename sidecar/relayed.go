@@ -7,10 +7,18 @@ import (
 )
 
 // relayed is the sink of a command that the hub answers.
-type relayed struct{ *slot }
+type relayed struct {
+	*slot
+	then func() // runs if the hub says OK; nil for most commands
+}
 
 // Reply implements [router.Sink].
-func (r *relayed) Reply(p []byte, end bool) { r.write(p, end) }
+func (r *relayed) Reply(p []byte, end bool) {
+	if r.then != nil && string(p) == "+OK\r\n" {
+		r.then()
+	}
+	r.write(p, end)
+}
 
 // Lost implements [router.Sink].
 func (r *relayed) Lost(err error) {
@@ -28,16 +36,10 @@ func (r *relayed) Lost(err error) {
 func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }
 
 // owned is the sink of a reply on a client's own connection.
-type owned struct {
-	relayed
-	then func() // runs if the hub says OK; nil for most commands
-}
+type owned struct{ relayed }
 
 // Reply implements [router.Sink].
 func (r *owned) Reply(p []byte, end bool) {
-	if r.then != nil && string(p) == "+OK\r\n" {
-		r.then()
-	}
 	r.relayed.Reply(p, end)
 	r.order.slow()
 }

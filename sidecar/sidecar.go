@@ -103,6 +103,18 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	}
 }
 
+// after returns what to do after a command that the hub has run. It is nil for most of them.
+func (s *Sidecar) after(cmd *commands.Command) func() {
+	if cmd == nil {
+		return nil
+	}
+	switch cmd.FullName() {
+	case "cl.rule|set", "cl.rule|override", "debug": // other limits, or another time
+		return s.forget
+	}
+	return nil
+}
+
 // forget forgets what the hub said about all limits, unless it owes the hub units.
 func (s *Sidecar) forget() {
 	s.explained.forget()

@@ -52,14 +52,10 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 		o.queues = false
 	}
 	request := router.AppendCommand(nil, args...)
-	sink := &owned{relayed: relayed{f.order.add(len(request))}}
-	switch {
-	case cmd == nil:
-	case cmd.Name == "select":
+	sink := &owned{relayed{f.order.add(len(request)), f.sidecar.after(cmd)}}
+	if cmd != nil && cmd.Name == "select" {
 		db, _ := commands.ParseInt(args[1])
 		sink.then = func() { o.db.Store(db) }
-	case cmd.Name == "debug": // the clock of the hub may stand elsewhere
-		sink.then = f.sidecar.forget
 	}
 	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue

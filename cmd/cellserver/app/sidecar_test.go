@@ -411,6 +411,15 @@ func TestSidecarLeasesOverHTTP(t *testing.T) {
 		require.Less(t, hub.calls(t, "cl.mcheck")+hub.calls(t, "cl.check")-before, allowed, path)
 	}
 	require.Positive(t, hub.calls(t, "cl.lease"))
+	policy := func() string {
+		reply, err := http.Post("http://"+side.api.Plain.Address()+"/check/api?key=k", "", nil)
+		require.NoError(t, err)
+		require.NoError(t, reply.Body.Close())
+		return reply.Header.Get("RateLimit-Policy")
+	}
+	require.Contains(t, policy(), "q=400;w=3600")
+	ok(t, side.dial(t), "CL.RULE", "SET", "api", "CL.WINDOW", 401, 1800)
+	require.Contains(t, policy(), "q=401;w=1800", "a change through the sidecar has its effect at once")
 	admin.Do("CL.RULE", "DEL", "api")
 	require.Eventually(t, func() bool {
 		reply, err := http.Post("http://"+side.api.Plain.Address()+"/check/api?key=k", "", nil)
