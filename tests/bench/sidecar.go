@@ -24,7 +24,7 @@ const hotClients = 8
 
 // hotKey is a limit that is never reached. hotReply allows.
 var (
-	hotKey   = []string{"CL.THROTTLE", "hot", "99999999", "100000000", "60"}
+	hotKey   = []string{"CL.THROTTLE", "hot", "99999999", "100000000", "5"}
 	hotReply = []byte("*5\r\n:0\r\n:100000000\r\n:????????\r\n:-1\r\n:?\r\n")
 )
 
