@@ -3,6 +3,8 @@
 package tests
 
 import (
+	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
@@ -41,11 +43,60 @@ func TestIdleConnections(t *testing.T) {
 	t.Logf("%d connections, %d bytes each", n, each)
 	require.Less(t, each, idleMemory)
 
+	waitingClients(t, admin, conns)
 	for _, nc := range conns {
 		nc.Close()
 	}
 	require.Eventually(t, func() bool { return connected(t, admin) == 1 }, time.Minute, 10*time.Millisecond)
 	require.Less(t, settled().goroutines, before.goroutines+10)
+}
+
+// waitingMemory bounds what a client takes beside the memory of an idle one while it waits for a key, in bytes.
+var waitingMemory = 8 << 10
+
+// waitingClients lets all clients wait for a list. They take no processor time and little memory, and a push serves the
+// first ones in the order of their arrival.
+func waitingClients(t *testing.T, admin *resptest.Client, conns []net.Conn) {
+	t.Helper()
+	before := settled()
+	for i, nc := range conns {
+		_, err := nc.Write(resptest.Command("BLPOP", "jobs", 0))
+		require.NoError(t, err)
+		if i < 2 { // they come first
+			require.Eventually(t, func() bool { return blocked(admin) == i+1 }, time.Minute, time.Millisecond)
+		}
+	}
+	require.Eventually(t, func() bool { return blocked(admin) == len(conns) }, time.Minute, 10*time.Millisecond)
+	each := (settled().memory - before.memory) / len(conns)
+	used := processorTime(t)
+	time.Sleep(time.Second)
+	used = processorTime(t) - used
+	t.Logf("%d waiting clients, %d bytes each, %v of processor time in a second", len(conns), each, used)
+	require.Less(t, each, waitingMemory)
+	require.Less(t, used, 100*time.Millisecond)
+
+	require.EqualValues(t, 2, admin.Do("RPUSH", "jobs", "first", "second"))
+	for i, job := range []string{"first", "second"} {
+		reply := make([]byte, len("*2\r\n$4\r\njobs\r\n$5\r\nfirst\r\n")+i)
+		_, err := io.ReadFull(conns[i], reply)
+		require.NoError(t, err)
+		require.Contains(t, string(reply), job)
+	}
+}
+
+// blocked asks the server how many clients wait.
+func blocked(c *resptest.Client) (n int) {
+	_, rest, _ := strings.Cut(fmt.Sprint(c.Do("INFO", "clients")), "\r\nblocked_clients:")
+	_, _ = fmt.Sscan(rest, &n)
+	return n
+}
+
+// processorTime returns the processor time of the process so far. The server runs in it.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // idleConnections returns how many connections to hold.
