@@ -14,8 +14,12 @@ const maxEvents = 128
 // caller must read until a read returns less than it has room for. After peerClosed the caller must
 // read until the end.
 type epoll struct {
-	fd     int
-	waker  int // an eventfd, which wake makes readable
+	fd    int
+	waker int // an eventfd, which wake makes readable
+	// yields: wait lets other goroutines run before it blocks, because a blocked system call keeps its processor
+	// for a while. Where other processors are free, they have been woken for these goroutines already, and to
+	// yield would wake one for nothing.
+	yields bool
 	events [maxEvents]syscall.EpollEvent
 }
 
@@ -65,8 +69,9 @@ func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
 		case !block:
 			return nil
 		}
-		// Let other goroutines run first: a blocked system call keeps its processor for a while.
-		runtime.Gosched()
+		if p.yields || most > 0 {
+			runtime.Gosched()
+		}
 		if most > 0 {
 			nap(most)
 			block = false

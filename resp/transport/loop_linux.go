@@ -37,9 +37,9 @@ type mailbox struct {
 	ended bool        // run has returned
 }
 
-func newLoop(h *host) (*loop, error) {
+func newLoop(h *host, yields bool) (*loop, error) {
 	l := &loop{host: h, readBuffer: make([]byte, readSize)}
-	l.next = newHeldTurn(l)
+	l.next, l.poll.yields = newHeldTurn(l), yields
 	return l, l.poll.open()
 }
 

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,12 +33,10 @@ func newLoops(size int, h *host) *loops { return &loops{size: size, host: h} }
 // as processors: the network stack, local clients and background work use the other half. More loops
 // would share the same work in smaller turns.
 func (ls *loops) begin() {
-	n := ls.size
-	if n == 0 {
-		n = (runtime.GOMAXPROCS(0) + 1) / 2
-	}
+	processors := runtime.GOMAXPROCS(0)
+	n := cmp.Or(ls.size, (processors+1)/2)
 	for range n {
-		l, err := newLoop(ls.host)
+		l, err := newLoop(ls.host, n >= processors)
 		if err != nil {
 			ls.host.warn("an event loop cannot start; a goroutine serves each client: raise the limit of open files", "error", err)
 			return

@@ -1,0 +1,50 @@
+package transport
+
+import (
+	"math"
+	"net"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnIdleLoopWakesNoThread: a loop that waits for its only client sleeps once for each request. No other
+// thread wakes up meanwhile to look for work.
+func TestAnIdleLoopWakesNoThread(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4)) // two processors are free
+	s := &echoServer{}
+	s.Loops = 1
+	startEcho(t, s, nil)
+	nc, err := net.Dial("tcp", s.addr)
+	require.NoError(t, err)
+	defer nc.Close()
+	file, err := nc.(*net.TCPConn).File()
+	require.NoError(t, err)
+	defer file.Close()
+	fd := int(file.Fd())
+	require.NoError(t, syscall.SetNonblock(fd, false)) // so the client sleeps in the system, too
+
+	const trips = 1000
+	request, reply := []byte(wire("x")), make([]byte, 100)
+	least := int64(math.MaxInt64)
+	for range 3 { // other work of the machine makes threads sleep more often
+		before := sleeps(t)
+		for range trips {
+			_, err := syscall.Write(fd, request)
+			require.NoError(t, err)
+			_, err = syscall.Read(fd, reply)
+			require.NoError(t, err)
+		}
+		least = min(least, sleeps(t)-before)
+	}
+	require.Less(t, least, int64(trips)*9/4, "the loop and the client sleep once each")
+}
+
+// sleeps returns how often threads of this process have gone to sleep.
+func sleeps(t *testing.T) int64 {
+	var used syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return used.Nvcsw
+}
