@@ -32,3 +32,11 @@ func (tx *Tx) Holds(fp *Footprint) bool {
 	}
 	return tx.fp.contains(fp)
 }
+
+// OnlyPartition returns the index of the partition of a transaction that has locked just one.
+func (tx *Tx) OnlyPartition() (index int, ok bool) {
+	if tx.only != nil {
+		return int(tx.only.index), true
+	}
+	return tx.fp.single()
+}

@@ -11,6 +11,7 @@
 //	dir.go, file.go           Dir is the directory, File is a file of changes that is being written
 //	stray.go                  files that the manifest does not list, and the mark of a rewrite
 //	journal.go                Journal observes the store and collects its changes
+//	lanes.go                  where changes collect, so that partitions do not wait for each other
 //	journal_write.go          who writes the changes, and when they are synced
 //	journal_later.go          for callers that must not wait: a goroutine waits for them
 //	journal_bound.go          how much may wait to be written
@@ -59,9 +60,10 @@
 //
 // # Locks
 //
-// A [Journal] has two locks. The group lock guards who writes. The lock mu guards the collected changes. A
-// transaction takes mu inside the store's locks, and no goroutine holds mu during I/O. A goroutine that
-// needs both takes the group lock first. A goroutine holds the lock of a [File] while it syncs or closes the
+// A [Journal] has a group lock, and a lock for each lane. The group lock guards who writes. The lock of a lane
+// guards the collected changes of its partitions. A transaction takes the lock of its lane inside the store's
+// locks, and no goroutine holds it during I/O. A goroutine takes the group lock first, and several lanes in
+// ascending order. A goroutine holds the lock of a [File] while it syncs or closes the
 // file, and takes no other lock meanwhile. A [Dir] has no lock: only one goroutine may use it at a time.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/aof.c

@@ -1,10 +1,10 @@
 package aof
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"cellserver/persistence/aof/format"
 	"cellserver/store"
 )
 
@@ -19,14 +19,15 @@ const (
 )
 
 // Journal writes the changes of transactions into the current file. It observes a store: the
-// order of the log is the order of the changes.
+// order of the log is the order of the changes of each partition, and of transactions that have partitions in
+// common.
 //
-// Changes collect in memory. The first goroutine that waits for them ([Journal.Wait]) is the leader: it
+// Changes collect in memory, in lanes. The first goroutine that waits for them ([Journal.Wait]) is the leader: it
 // writes them all at once, while further changes collect. After a write or a sync has failed, the file is
 // never trusted again. The journal then records nothing, until [Journal.Switch] gives it another file
 // together with a snapshot of the whole store.
 //
-// Of its two locks, the group lock is taken first.
+// The group lock is taken before the locks of lanes.
 type Journal struct {
 	onFailure func(error) // is called for each failure, before any waiting goroutine goes on
 	gathering
@@ -36,20 +37,20 @@ type Journal struct {
 	syncs   syncs
 }
 
-// gathering is what the log has not written yet.
+// gathering is what the log has not written yet. The locks of all lanes guard tail and next.
 type gathering struct {
-	mu   sync.Mutex // guards the fields below; taken while the store's locks are held, so never during I/O
-	enc  *encoder   // the changes that no leader has taken, after the space for a header
-	tail []byte     // to be written into the current file before the next file begins; may be nil
-	next *File      // the file that replaces the current one; may be nil
+	lanes []lane // of the partitions; their number is a power of two
+	tail  []part // to be written into the current file before the next file begins; may be empty
+	next  *File  // the file that replaces the current one; may be nil
 }
 
 // progress says how far the log is. Anyone may read it.
 type progress struct {
-	recording atomic.Bool // changed with mu held
+	recording atomic.Bool // changed with all lanes locked
 	switching atomic.Bool // next is set, or a leader forces the end of the file before it to disk
 	policy    atomic.Int32
-	begun     atomic.Uint64 // the number of batches, with the one that collects; changed with mu held
+	begun     atomic.Uint64 // the number of batches, with the one that collects; changed with a lane locked
+	taken     atomic.Uint64 // the number of batches that leaders have taken; changed with all lanes locked
 	// written is how many batches are with the kernel, with Always on disk, or given up; changed with group
 	// held.
 	written atomic.Uint64
@@ -66,9 +67,9 @@ type writing struct {
 	group  sync.Mutex // guards leader, later, and the fields of the syncs that are not atomic
 	change *sync.Cond // of group: leader, written or syncs.late has changed
 	leader bool       // a goroutine writes
-	spare  []byte     // a buffer for the next batches; only the leader uses it
 	later  later
 	file   *File // the current file; only the leader uses it
+	joiner
 }
 
 // syncs is what the journal knows about the syncs that [EverySecond] asks for. Times are
@@ -86,8 +87,7 @@ type syncs struct {
 // called for each failure.
 func NewJournal(p Policy, onFailure func(error)) *Journal {
 	j := &Journal{onFailure: onFailure}
-	j.enc = newEncoder()
-	j.enc.joins = true
+	j.lanes = newLanes(runtime.GOMAXPROCS(0))
 	j.change = sync.NewCond(&j.group)
 	j.policy.Store(int32(p))
 	return j
@@ -113,35 +113,49 @@ func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 	if e := &effects[0]; (len(effects) > 1 || e.Collection != nil || len(e.Value) >= largeValue) && isLarge(effects) {
 		large = encodeAlone(effects)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	l := &j.lanes[0]
+	if p, ok := tx.OnlyPartition(); ok {
+		l = &j.lanes[p&(len(j.lanes)-1)]
+		l.mu.Lock()
+		defer l.mu.Unlock()
+	} else {
+		j.lockLanes()
+		defer j.unlockLanes()
+		j.gather()
+	}
 	if !j.recording.Load() {
 		return
 	}
-	if len(j.enc.buf) == format.HeaderSize {
-		j.begun.Add(1)
+	if l.isEmpty() {
+		if taken := j.taken.Load(); j.begun.Load() == taken {
+			j.begun.CompareAndSwap(taken, taken+1)
+		}
 	}
-	j.enc.stamp(tx.Now())
+	l.enc.stamp(tx.Now())
 	if large != nil {
-		j.enc.adopt(large)
+		l.enc.adopt(large)
 	} else {
-		j.enc.transaction(effects)
+		l.enc.transaction(effects)
 	}
-	j.held.note(len(j.enc.buf))
+	if size := len(l.enc.buf); size-l.noted >= noteEvery {
+		j.held.collected.Add(int64(size - l.noted))
+		l.noted = size
+	}
 }
 
 // Switch makes all later changes go to another file. The caller makes sure that no transaction runs: it
 // calls Switch at the moment of a snapshot, or before the first transaction, and then
 // [Journal.Flush]. Switch reports whether changes were recorded before.
 func (j *Journal) Switch(to *File) (recorded bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.lockLanes()
+	defer j.unlockLanes()
 	recorded = j.recording.Load()
-	if recorded && len(j.enc.buf) > format.HeaderSize {
-		j.tail = j.enc.buf
-		j.enc.buf = nil
+	j.gather()
+	if l := &j.lanes[0]; recorded && !l.isEmpty() {
+		j.tail = []part{{l.enc.buf, l.from, l.enc.db}}
+		l.enc.buf = nil
 	}
-	j.enc.reset()
+	j.resetLanes()
 	j.next = to
 	j.switching.Store(true)
 	j.recording.Store(true)
@@ -150,30 +164,40 @@ func (j *Journal) Switch(to *File) (recorded bool) {
 
 // batches is what a leader takes to write.
 type batches struct {
-	tail, batch []byte // their headers are still empty; nil: nothing to write
+	tail, batch []part // empty: nothing to write
 	next        *File
 	upTo        uint64 // the number of batches, with this one
 }
 
-// take takes everything that has collected.
+// take takes everything that has collected, at one moment: a change is in a later batch than those before it,
+// or in the same.
 func (j *Journal) take() (b batches) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	b = batches{tail: j.tail, next: j.next, upTo: j.begun.Load()}
+	j.lockLanes()
+	defer j.unlockLanes()
+	b = batches{tail: j.tail, batch: j.parts[:0], next: j.next, upTo: j.begun.Load()}
 	j.tail, j.next = nil, nil
-	if len(j.enc.buf) > format.HeaderSize {
-		b.batch = j.enc.buf
-		j.enc.begin(j.spare)
-		j.spare = nil
+	for i := range j.lanes {
+		l := &j.lanes[i]
+		if l.isEmpty() {
+			continue
+		}
+		taken := l.enc.buf
+		b.batch = append(b.batch, part{taken, l.from, l.enc.db})
+		l.restart(l.spare) // the leader has written it
+		if l.spare = nil; cap(taken) <= maxSpare/len(j.lanes) {
+			l.spare = taken
+		}
 	}
-	j.held.taken(len(b.tail) + len(b.batch))
+	j.parts = b.batch
+	j.taken.Store(b.upTo)
+	j.held.writing.Store(j.held.collected.Swap(0))
 	return b
 }
 
 // stopRecording ends the recording, and counts a failure if there was one.
 func (j *Journal) stopRecording(failed bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.lockLanes()
+	defer j.unlockLanes()
 	if failed {
 		j.failures.Add(1)
 	}
@@ -183,14 +207,15 @@ func (j *Journal) stopRecording(failed bool) {
 // discard ends the recording and drops everything that has collected. It returns the file that was to be the
 // next one.
 func (j *Journal) discard() (next *File) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.lockLanes()
+	defer j.unlockLanes()
 	j.recording.Store(false)
 	next = j.next
 	j.tail, j.next = nil, nil
 	j.switching.Store(false)
-	j.held.taken(0)
-	j.enc.reset()
+	j.held.collected.Store(0)
+	j.resetLanes()
+	j.taken.Store(j.begun.Load())
 	j.written.Store(j.begun.Load()) // the dropped batches are given up
 	return next
 }
@@ -220,10 +245,11 @@ func (j *Journal) Size() int64 {
 }
 
 // Waiting returns how many bytes wait to be written.
-func (j *Journal) Waiting() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return max(len(j.enc.buf)-format.HeaderSize, 0)
+func (j *Journal) Waiting() (n int) {
+	for i := range j.lanes {
+		n += j.lanes[i].waiting()
+	}
+	return n
 }
 
 // Missed returns how many changes were not recorded because of failures.

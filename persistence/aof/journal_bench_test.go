@@ -2,6 +2,8 @@ package aof
 
 import (
 	"fmt"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"cellserver/persistence/fs"
@@ -48,6 +50,53 @@ func BenchmarkThrottle(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkThrottleParallel measures the same from as many goroutines as there are processors. Each has keys
+// of its own partitions, and writes after a turn of commands, as an event loop does. -cpu 1,2 tells how the
+// log scales.
+func BenchmarkThrottleParallel(b *testing.B) {
+	const turn = 1024
+	for name, logged := range map[string]bool{"off": false, "everysec": true} {
+		b.Run(name, func(b *testing.B) {
+			s, journal := newStore(), NewJournal(EverySecond, func(err error) { b.Error(err) })
+			if logged {
+				s.Observe(journal)
+				dir, err := Open(fs.OS{}, b.TempDir(), "d", "f")
+				require.NoError(b, err)
+				require.NoError(b, dir.Create())
+				f, err := dir.NewFile()
+				require.NoError(b, err)
+				journal.Switch(f)
+			}
+			var goroutines atomic.Int64
+			b.RunParallel(func(pb *testing.PB) {
+				own := int(goroutines.Add(1))
+				var keys [][]byte
+				for i := 0; len(keys) < 1<<14; i++ {
+					key := fmt.Appendf(nil, "user:%012d", i)
+					if store.PartitionOf(store.Slot(key))%runtime.GOMAXPROCS(0) == own-1 {
+						keys = append(keys, key)
+					}
+				}
+				tx, i := s.NewTx(), 0
+				tx.CountLater = true
+				for pb.Next() {
+					for range turn {
+						i++
+						key := keys[i*7919%len(keys)]
+						tx.BeginKey(now, 0, key)
+						e := tx.Write(key)
+						tat := now + 1e12 + int64(i)
+						e.SetInt(tat, (tat+999_999)/1e6)
+						tx.End()
+					}
+					journal.Wait(journal.Mark())
+				}
+			})
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turn*b.N), "ns/command")
+		})
 	}
 }
 

@@ -13,27 +13,14 @@ const (
 	maxCollected = 8 << 20
 	// maxAtOnce is how many bytes [Journal.Later] writes itself. To write them takes less than a millisecond.
 	maxAtOnce = 1 << 20
-	// fewCollected is up to how many bytes are not counted, because counting costs time.
-	fewCollected = 64 << 10
+	// noteEvery is after how many further bytes of a lane they are counted: all processors share the count.
+	noteEvery = 16 << 10
 )
 
 // backlog is how many bytes the journal holds in memory.
 type backlog struct {
-	collected atomic.Int64 // 0 for few bytes; changed with mu held
+	collected atomic.Int64 // without the last noteEvery of each lane
 	writing   atomic.Int64 // what a leader has taken
-}
-
-// note notes that n bytes have collected.
-func (b *backlog) note(n int) {
-	if n > fewCollected {
-		b.collected.Store(int64(n))
-	}
-}
-
-// taken notes that a leader has taken n bytes, and that nothing collects.
-func (b *backlog) taken(n int) {
-	b.collected.Store(0)
-	b.writing.Store(int64(n))
 }
 
 // Held returns about how many bytes of changes the journal holds in memory: those that wait, and those that

@@ -68,7 +68,7 @@ func (j *Journal) lead() {
 	j.written.Store(upTo)
 }
 
-// maxSpare is the size in bytes of the largest buffer that is kept for the next batches.
+// maxSpare bounds the bytes of the buffers that are kept for the next batches.
 const maxSpare = 1 << 20
 
 // write hands everything that was committed to the kernel, and under [Always] to the disk. It
@@ -80,15 +80,13 @@ func (j *Journal) write() (upTo uint64, err error) {
 			return 0, err
 		}
 	}
-	if b.batch == nil {
+	if len(b.batch) == 0 {
 		return b.upTo, nil
 	}
-	if err := j.file.append(b.batch); err != nil {
+	if err := j.file.append(j.join(b.batch)); err != nil {
 		return 0, err
 	}
-	if cap(b.batch) <= maxSpare {
-		j.spare = b.batch
-	}
+	clear(b.batch)
 	if j.Policy() == Always {
 		return b.upTo, j.file.sync()
 	}
@@ -98,16 +96,17 @@ func (j *Journal) write() (upTo uint64, err error) {
 // changeFile ends the current file and begins the next. After a power cut, the changes in the next file must
 // not exist without those before them. So changeFile forces the end of the current file to disk, under every
 // policy.
-func (j *Journal) changeFile(tail []byte, next *File) error {
+func (j *Journal) changeFile(tail []part, next *File) error {
 	defer j.switching.Store(false)
 	old := j.file
 	j.file = next
 	j.current.Store(next)
+	defer func() { j.db = noDB }()
 	if old == nil {
 		return nil
 	}
-	if tail != nil {
-		if err := old.append(tail); err != nil {
+	if len(tail) > 0 {
+		if err := old.append(j.join(tail)); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,11 @@ func (e *encoder) selectDB(f *store.Effect) {
 		return
 	}
 	e.db = f.DB
-	e.buf = format.AppendInt(append(e.buf, "*2\r\n$6\r\nSELECT\r\n"...), int64(f.DB))
+	e.buf = appendSelect(e.buf, f.DB)
+}
+
+func appendSelect(b []byte, db int) []byte {
+	return format.AppendInt(append(b, "*2\r\n$6\r\nSELECT\r\n"...), int64(db))
 }
 
 // knownCommands has the commands of all codecs.
