@@ -132,6 +132,7 @@ type function struct {
 	runs    bool
 	callees []string // what the request runs; methods of interfaces, too
 	busy    bool     // it loops, or calls what a variable holds
+	writes  int      // atomic writes and locks
 }
 
 // functions are all functions of the module, by their names.
@@ -191,7 +192,7 @@ func (all functions) mark(ran map[string][]span) {
 		spans = slices.DeleteFunc(spans, func(s span) bool {
 			return s.end.line < at.Line || s.start.line > f.p.set.Position(f.decl.End()).Line
 		})
-		f.runs, f.callees, f.busy = len(spans) > 0, nil, false
+		f.runs, f.callees, f.busy, f.writes = len(spans) > 0, nil, false, 0
 		ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 			if n == nil || !f.runs {
 				return false
@@ -229,6 +230,8 @@ func (f *function) note(n ast.Node) {
 	case *types.Func:
 		if callee, own := nameOf(object); own {
 			f.callees = append(f.callees, callee)
+		} else if writesAtomically(callee) {
+			f.writes++
 		}
 	case *types.Var:
 		f.busy = true
@@ -373,6 +376,7 @@ func TestWalksAreComplete(t *testing.T) {
 		t.Run(w.title, func(t *testing.T) {
 			all.mark(ranFor(t, server, w.send))
 			all.compare(t, w)
+			all.compareWrites(t, w)
 		})
 	}
 	for name, most := range longWalks {

@@ -19,12 +19,12 @@ const (
 )
 
 // Journal writes the changes of transactions into the current file. It observes a store: the
-// order of the log is the order of the changes of each partition, and of transactions that have partitions in
-// common.
+// order of the log is the order of the changes of each partition. A transaction on several partitions comes
+// after all changes before it.
 //
-// Changes collect in memory, in lanes. The first goroutine that waits for them ([Journal.Wait]) is the leader: it
-// writes them all at once, while further changes collect. After a write or a sync has failed, the file is
-// never trusted again. The journal then records nothing, until [Journal.Switch] gives it another file
+// Changes collect in memory, in lanes. The first goroutine that waits for them ([Journal.Wait]) is the
+// leader: it writes them all at once, while further changes collect. After a write or a sync has failed, the
+// file is never trusted again. The journal then records nothing, until [Journal.Switch] gives it another file
 // together with a snapshot of the whole store.
 //
 // The group lock is taken before the locks of lanes.

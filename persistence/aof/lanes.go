@@ -6,11 +6,11 @@ import (
 	"cellserver/persistence/aof/format"
 )
 
-// lane collects the changes of some partitions. So goroutines that change different partitions rarely wait for
-// each other, and rarely write to memory that another processor has just written.
+// lane collects the changes of some partitions. So goroutines that change different partitions rarely wait
+// for each other, and rarely write to memory that another processor has just written.
 //
-// A transaction on partitions of several lanes first moves all that has collected to the lane 0. So its changes
-// come after all changes before it, and before all changes after it.
+// A transaction on several partitions first moves all that has collected to the lane 0. So its changes come
+// after all changes before it, and before all changes after it.
 type lane struct {
 	mu    sync.Mutex // guards the fields below; taken while the store's locks are held, so never during I/O
 	enc   *encoder   // the changes that no leader has taken, after the space for a header
@@ -23,7 +23,7 @@ type lane struct {
 // maxLanes bounds the lanes, because a leader locks each of them.
 const maxLanes = 64
 
-// newLanes returns four lanes for each processor, and one lane for a single processor: nobody else writes then.
+// newLanes returns about four lanes for each processor, but a single processor needs just one.
 func newLanes(processors int) []lane {
 	n := 1
 	for processors > 1 && n < min(4*processors, maxLanes) {

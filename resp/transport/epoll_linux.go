@@ -16,9 +16,9 @@ const maxEvents = 128
 type epoll struct {
 	fd    int
 	waker int // an eventfd, which wake makes readable
-	// yields: wait lets other goroutines run before it blocks, because a blocked system call keeps its processor
-	// for a while. Where other processors are free, they have been woken for these goroutines already, and to
-	// yield would wake one for nothing.
+	// yields: wait lets other goroutines run before it blocks, because a blocked system call keeps its
+	// processor for a while. Where other processors are free, they have been woken for these goroutines
+	// already, and to yield would wake one for nothing.
 	yields bool
 	events [maxEvents]syscall.EpollEvent
 }

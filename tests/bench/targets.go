@@ -14,19 +14,22 @@ import (
 
 // target is a bound on the processor time of a workload over that of another one.
 type target struct {
-	of, over string // names of workloads; of Redis, if over begins with redis
+	of, over string // names of workloads; see onRedis and logged
 	pipeline int
 	bound    float64
 }
 
-// onRedis begins the name of a workload on Redis.
-const onRedis = "Redis's "
+const (
+	onRedis = "Redis's " // begins the name of a workload on Redis
+	logged  = ", logged" // ends the name of a workload on a server with a log
+)
 
 // targets guard the lead: first over Redis, then that of the other limiters.
 var targets = func() (all []target) {
 	for i, pipeline := range []int{1, 16, 64} {
 		bound := []float64{0.95, 0.75, 0.60}[i]
-		all = append(all, target{"CL.THROTTLE", onRedis + contest.Yardstick, pipeline, bound})
+		all = append(all, target{"CL.THROTTLE", onRedis + contest.Yardstick, pipeline, bound},
+			target{"CL.THROTTLE" + logged, "CL.THROTTLE", pipeline, []float64{1.05, 1.08, 1.08}[i]})
 	}
 	for _, pipeline := range []int{1, 16} {
 		commands := []string{"INCR", "SET", "GET", "ZADD, a large set"}
@@ -48,12 +51,16 @@ func (t target) name() string {
 // sides returns the two sides of the ratio.
 func (t target) sides(o contest.Options) []contest.Side {
 	at := load.Point{Pipeline: t.pipeline, Connections: 50}
-	kind, over := contest.Ours(o), t.over
+	first, kind, over := contest.Ours(o), contest.Ours(o), t.over
+	of, ok := strings.CutSuffix(t.of, logged)
+	if ok {
+		first.Argv = append(slices.Clone(first.Argv), "--appendonly", "yes")
+	}
 	if workload, ok := strings.CutPrefix(over, onRedis); ok {
 		kind, over = contest.Kinds(o)[0], workload
 	}
 	return []contest.Side{
-		{Kind: contest.Ours(o), Workload: contest.WorkloadNamed(t.of), Point: at},
+		{Kind: first, Workload: contest.WorkloadNamed(of), Point: at},
 		{Kind: kind, Workload: contest.WorkloadNamed(over), Point: at},
 	}
 }

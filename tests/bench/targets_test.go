@@ -2,6 +2,8 @@ package main
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"cellserver/tests/bench/contest"
@@ -49,7 +51,10 @@ func TestTargetsNameWorkloadsThatThereAre(t *testing.T) {
 			require.True(t, side.Workload.Command != nil || side.Workload.Script != nil, one.name())
 		}
 		require.Equal(t, server.Cellserver, sides[0].Kind.Name)
-		if one.pipeline == 64 {
+		if strings.HasSuffix(one.of, logged) {
+			require.Equal(t, "yes", sides[0].Argv[len(sides[0].Argv)-1])
+			require.Equal(t, "no", sides[1].Argv[slices.Index(sides[1].Argv, "--appendonly")+1])
+		} else if one.pipeline == 64 {
 			require.Equal(t, server.Redis, sides[1].Kind.Name)
 			require.Equal(t, contest.Yardstick, sides[1].Workload.Name)
 		}
