@@ -1,7 +1,7 @@
 package store
 
 import (
-	"bytes"
+	"cmp"
 	"math"
 	"slices"
 
@@ -25,65 +25,93 @@ func (c *candidate) unusedSinceSample(cell table.Cell) bool {
 	return c.access == cell.Access() && c.throttle == cell.ExpiryIsTAT() && (!c.throttle || c.tat == cell.Int())
 }
 
-// poolSize is the largest number of candidates in the pool.
-const poolSize = 16
-
-// candidatePool has the sampled keys that may be evicted next.
-type candidatePool struct {
-	all    []candidate
-	policy Policy // by which they are ranked
-}
-
-// setPolicy drops the candidates if another policy ranked them.
-func (p *candidatePool) setPolicy(policy Policy) {
-	if p.policy != policy {
-		p.all, p.policy = p.all[:0], policy
-	}
-}
-
-// takeFirst removes and returns the first candidate to evict. The pool must not be empty.
-func (p *candidatePool) takeFirst() candidate {
-	i := p.choose(func(a, b uint64) bool { return a > b })
-	c := p.all[i]
-	p.all = slices.Delete(p.all, i, i+1)
-	return c
-}
-
-// choose returns the index of the candidate that comes before all others by rank. If that is a
-// throttle key, it returns the throttle key that comes before the others by its TAT.
-func (p *candidatePool) choose(before func(a, b uint64) bool) int {
-	best := 0
-	for i := range p.all {
-		if before(p.all[i].rank, p.all[best].rank) {
-			best = i
-		}
-	}
-	if !p.all[best].throttle {
-		return best
-	}
-	for i := range p.all {
-		if c := &p.all[i]; c.throttle && before(fullness(c.tat), fullness(p.all[best].tat)) {
-			best = i
-		}
-	}
-	return best
-}
-
-// fullness orders throttle keys by their TATs: the smaller TAT leaves more of the quota free.
-func fullness(tat int64) uint64 { return math.MaxUint64 - orderedBits(tat) }
-
 // orderedBits maps int64 to uint64 and keeps the order.
 func orderedBits(n int64) uint64 { return uint64(n) ^ 1<<63 }
 
-// add puts a candidate into the pool. If the pool is full, it drops the last candidate by rank.
-func (p *candidatePool) add(c candidate, key []byte) {
-	if slices.ContainsFunc(p.all, func(o candidate) bool { return o.db == c.db && bytes.Equal(o.key, key) }) {
+const (
+	poolSize = 16      // the largest number of candidates in the pool
+	keptKey  = 4 << 10 // the most bytes of a key whose room the next candidate takes over
+)
+
+// best are the candidates of the greatest ranks among those that were offered.
+type best struct {
+	all   []candidate
+	least int // index of the least rank, if there are poolSize candidates
+}
+
+// offer adds a candidate, or lets it take the place of the least one, if its rank is greater.
+func (b *best) offer(c candidate, key []byte) {
+	at := len(b.all)
+	switch {
+	case at == poolSize && c.rank <= b.all[b.least].rank:
+		return
+	case at == poolSize:
+		at = b.least
+	case at < cap(b.all):
+		b.all = b.all[:at+1]
+	default:
+		b.all = append(b.all, candidate{})
+	}
+	room := b.all[at].key[:0]
+	if cap(room) > keptKey {
+		room = nil
+	}
+	c.key = append(room, key...)
+	b.all[at] = c
+	if len(b.all) < poolSize {
 		return
 	}
-	c.key = bytes.Clone(key)
-	p.all = append(p.all, c)
-	if len(p.all) > poolSize {
-		i := p.choose(func(a, b uint64) bool { return a < b })
-		p.all = slices.Delete(p.all, i, i+1)
+	for i := range b.all {
+		if b.all[i].rank < b.all[b.least].rank {
+			b.least = i
+		}
+	}
+}
+
+// candidatePool has the sampled keys that may be evicted next. It is filled when it is empty.
+type candidatePool struct {
+	policy Policy // by which they are ranked
+	next   int    // index of the next candidate in ranked
+	ranked best   // by the policy
+	tats   best   // throttle keys, the smallest TAT first
+}
+
+// take returns the next candidate to evict, nil if there is none. It is valid until the next call of clear.
+func (p *candidatePool) take() *candidate {
+	if p.next == len(p.ranked.all) {
+		return nil
+	}
+	p.next++
+	return &p.ranked.all[p.next-1]
+}
+
+// clear begins a new sample.
+func (p *candidatePool) clear() {
+	p.next = 0
+	for _, b := range []*best{&p.ranked, &p.tats} {
+		b.all, b.least = b.all[:0], 0
+	}
+}
+
+// offer adds a key to the sample.
+func (p *candidatePool) offer(c candidate, key []byte) {
+	p.ranked.offer(c, key)
+	if c.throttle {
+		c.rank = math.MaxUint64 - orderedBits(c.tat) // the smaller TAT leaves more of the quota free
+		p.tats.offer(c, key)
+	}
+}
+
+// order ends the sample. Where a throttle key stands, it puts the one with the smallest TAT that is left.
+func (p *candidatePool) order() {
+	for _, b := range []*best{&p.ranked, &p.tats} {
+		slices.SortFunc(b.all, func(x, y candidate) int { return cmp.Compare(y.rank, x.rank) })
+	}
+	n := 0
+	for i := range p.ranked.all {
+		if c := &p.ranked.all[i]; c.throttle {
+			*c, p.tats.all[n] = p.tats.all[n], *c
+			n++
+		}
 	}
 }

@@ -22,11 +22,8 @@ const (
 // If the chosen candidate is a throttle key, the sampled throttle key with the smallest TAT goes
 // instead. That key is the nearest to its full quota, so its eviction loses the least.
 func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
-	if s.Used() <= limit {
-		return true
-	}
 	if policy == NoEviction {
-		return false
+		return s.Used() <= limit
 	}
 	v := &s.evictor
 	v.mu.Lock()
@@ -34,7 +31,10 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 	if v.tx == nil {
 		v.tx = s.NewTx()
 	}
-	v.pool.setPolicy(policy)
+	if v.pool.policy != policy {
+		v.pool.policy = policy
+		v.pool.clear()
+	}
 	v.missed = false
 	for range evictBatch {
 		if s.Used() <= limit {
@@ -51,37 +51,40 @@ func (s *Store) Evict(now int64, policy Policy, samples int, limit int64) bool {
 // keys clients have used since, it removes none.
 func (v *evictor) evictOne(now int64, samples int) bool {
 	for range evictTries {
-		found := v.sample(now, samples)
-		for len(v.pool.all) > 0 {
-			c := v.pool.takeFirst()
-			if v.evict(now, &c) {
+		for c := v.pool.take(); c != nil; c = v.pool.take() {
+			if v.evict(now, c) {
 				return true
 			}
 		}
-		if !found {
+		if !v.fill(now, samples) {
 			return false
 		}
 	}
 	return true
 }
 
-// sample adds candidates from the next partitions to the pool, until it has found `samples` keys. It reports
-// whether it found a key.
-func (v *evictor) sample(now int64, samples int) bool {
-	found := 0
-	for n := 0; n < Partitions && found < samples; n++ {
+// fill makes the pool hold the best of about `samples` times as many keys, of the next partitions. So one key
+// in `samples` is evicted, as in Redis. It reports whether it found a key.
+func (v *evictor) fill(now int64, samples int) bool {
+	v.pool.clear()
+	found, wanted := 0, poolSize*min(samples, mostSamples)
+	for n := 0; n < Partitions && found < wanted; n++ {
 		v.next = (v.next + 1) % Partitions
-		found += v.samplePartition(now, v.next)
+		found += v.samplePartition(now, v.next, wanted-found)
 	}
+	v.pool.order()
 	return found > 0
 }
 
-// sampledTables is the most databases of a partition from which one call takes candidates.
-const sampledTables = 16
+const (
+	mostSamples   = 1 << 14 // more than all partitions have for one candidate
+	sampledTables = 16      // the most databases of a partition from which one call takes candidates
+)
 
-// samplePartition adds a candidate of each database of a partition, and returns how many. If there are many
-// databases, it takes some of them that follow each other, from a random one on.
-func (v *evictor) samplePartition(now int64, partition int) (n int) {
+// samplePartition offers about `wanted` keys of a partition to the pool, and returns how many. It takes
+// equally many of each database. If there are many databases, it takes some of them that follow each
+// other, from a random one on.
+func (v *evictor) samplePartition(now int64, partition, wanted int) (found int) {
 	var fp Footprint
 	fp.add(partition)
 	if !v.tx.TryBegin(now, 0, &fp) {
@@ -89,30 +92,29 @@ func (v *evictor) samplePartition(now int64, partition int) (n int) {
 		return 0
 	}
 	defer v.tx.End()
-	if v.fenced() {
+	tables, first := v.tx.only.tables, 0
+	if len(tables) == 0 || v.fenced() {
 		return 0
 	}
-	tables, first := v.tx.only.tables, 0
 	if len(tables) > sampledTables {
 		first = int(v.tx.Rand() % uint64(len(tables)))
 	}
-	for i := 0; i < len(tables) && n < sampledTables; i++ {
+	each, volatile := 1+wanted/min(len(tables), sampledTables), v.pool.policy.Volatile()
+	for i, sampled := 0, 0; i < len(tables) && sampled < sampledTables; i++ {
 		one := tables[(first+i)%len(tables)]
-		db, t := one.DB, one.Table
-		if db == Own || v.pool.policy.Volatile() && t.Volatile() == 0 {
+		if one.DB == Own || volatile && one.Table.Volatile() == 0 {
 			continue
 		}
-		c, key := t.Sample(v.tx, v.pool.policy.Volatile())
-		if c == nil {
-			continue
-		}
-		n++
-		v.pool.add(candidate{
-			db: db, partition: partition, rank: v.rank(c),
-			throttle: c.ExpiryIsTAT(), tat: c.Int(), access: c.Access(),
-		}, key)
+		n := one.Table.SampleRun(v.tx, volatile, each, func(c table.Cell, key []byte) {
+			v.pool.offer(candidate{
+				db: one.DB, partition: partition, rank: v.rank(c),
+				throttle: c.ExpiryIsTAT(), tat: c.Int(), access: c.Access(),
+			}, key)
+		})
+		found += n
+		sampled += min(n, 1)
 	}
-	return n
+	return found
 }
 
 // rank returns the rank of a cell by the policy: the greatest is evicted first.

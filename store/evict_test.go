@@ -1,7 +1,9 @@
 package store
 
 import (
+	"container/list"
 	"fmt"
+	"math/rand"
 	"strings"
 	"testing"
 
@@ -204,4 +206,90 @@ func TestEvictionsCanBeFenced(t *testing.T) {
 		}
 	}
 	require.Greater(t, s.Counters().Evicted, evicted)
+}
+
+// TestAnEvictionTakesOneLock: a sample for many evictions takes few locks more than these.
+func TestAnEvictionTakesOneLock(t *testing.T) {
+	for _, p := range evictingPolicies {
+		s := New(Options{Databases: 1, Seed: 1})
+		s.UseLFU(p.LFU())
+		fill(s, 30_000, testNow, 1e15)
+		locks := 0
+		s.FenceEvictions(func() bool { locks++; return true })
+		for s.Counters().Evicted < 1000 {
+			require.True(t, s.Evict(testNow, p, 5, s.Used()-1))
+		}
+		require.Less(t, locks, 1200, "%s", p)
+	}
+}
+
+// TestEvictionKeepsTheKeysInUse: a cache that evicts has about as many hits as one that knows the order of all
+// uses, if a few keys have most uses.
+func TestEvictionKeepsTheKeysInUse(t *testing.T) {
+	const keys, kept, requests = 5000, 1000, 40_000
+	value := []byte(strings.Repeat("v", 100))
+	hits := func(p Policy, samples int) (ratio, ideal float64) {
+		s := New(Options{Databases: 1, Seed: 1})
+		s.UseLFU(p.LFU())
+		for i := range kept {
+			put(s, testNow, 0, fmt.Sprint("key", i), 100, testNow/1e6+1e9)
+		}
+		limit, exact := s.Used(), newExactLRU(kept)
+		uses := rand.NewZipf(rand.New(rand.NewSource(1)), 1.05, 1, keys-1)
+		found, wouldFind := 0, 0
+		for i := range requests {
+			now := testNow + int64(i)*20e6
+			key := fmt.Sprint("key", uses.Uint64())
+			tx := s.NewTx()
+			tx.BeginKey(now, 0, []byte(key))
+			e := tx.Read([]byte(key))
+			if e.Exists() {
+				found++
+			} else {
+				e.SetBytes(value, now/1e6+1e9)
+			}
+			tx.End()
+			if exact.use(key) {
+				wouldFind++
+			}
+			require.True(t, s.Evict(now, p, samples, limit))
+			require.LessOrEqual(t, s.Used(), limit)
+		}
+		require.InDelta(t, kept, s.Len(0), kept/10)
+		return float64(found) / requests, float64(wouldFind) / requests
+	}
+	random, _ := hits(AllKeysRandom, 5)
+	for _, p := range []Policy{AllKeysLRU, VolatileLRU, AllKeysLFU, VolatileLFU} {
+		five, ideal := hits(p, 5)
+		ten, _ := hits(p, 10)
+		t.Logf("%s: %.4f with 5 samples, %.4f with 10, exact LRU %.4f, random %.4f", p, five, ten, ideal, random)
+		require.Greater(t, five, random, "%s", p)
+		require.Greater(t, five, ideal*0.97, "%s", p)
+		require.Greater(t, ten, ideal*0.98, "%s", p)
+	}
+}
+
+// exactLRU is a cache that removes the key whose last use is the longest ago.
+type exactLRU struct {
+	room  int
+	order *list.List // of keys, the last used one first
+	keys  map[string]*list.Element
+}
+
+func newExactLRU(room int) *exactLRU {
+	return &exactLRU{room, list.New(), map[string]*list.Element{}}
+}
+
+// use reports whether the key was there.
+func (c *exactLRU) use(key string) bool {
+	if e := c.keys[key]; e != nil {
+		c.order.MoveToFront(e)
+		return true
+	}
+	c.keys[key] = c.order.PushFront(key)
+	if len(c.keys) > c.room {
+		last := c.order.Remove(c.order.Back()).(string)
+		delete(c.keys, last)
+	}
+	return false
 }

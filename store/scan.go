@@ -101,7 +101,7 @@ func (tx *Tx) randomCell(n int) (table.Cell, []byte) {
 			continue
 		}
 		if n -= int(t.Len()); n < 0 {
-			return t.Sample(tx, false)
+			return t.Sample(tx)
 		}
 	}
 	return nil, nil

@@ -115,3 +115,53 @@ func TestTombstones(t *testing.T) {
 	tb.check(t)
 	require.LessOrEqual(t, len(tb.dir), 4)
 }
+
+// TestASampleRunHasEachCellOnce: a run has no cell twice, has those that there are, and ends.
+func TestASampleRunHasEachCellOnce(t *testing.T) {
+	r := randomOf(seeded(t).Uint64)
+	tb := newTable(math.MaxUint64)
+	require.Zero(t, tb.SampleRun(r, false, 5, nil))
+	const keys = 5000
+	for i := range keys {
+		p := tb.place(fmt.Append(nil, i))
+		at := int64(NoExpiry)
+		if i%50 == 0 {
+			at = 1000
+		}
+		p.SetInt(1, at)
+	}
+	run := func(volatile bool, n int) (found int) {
+		seen := map[string]bool{}
+		found = tb.SampleRun(r, volatile, n, func(c Cell, key []byte) {
+			require.False(t, seen[string(key)], "twice")
+			require.False(t, volatile && c.ExpireAt() == NoExpiry)
+			seen[string(key)] = true
+		})
+		require.Len(t, seen, found)
+		return found
+	}
+	sampled := 0
+	for range 100 {
+		require.Equal(t, 80, run(false, 80))
+		n := run(true, 80)
+		require.Greater(t, n, 0)
+		require.Less(t, n, 80, "it does not look for long")
+		sampled += run(false, keys)
+	}
+	require.Less(t, sampled, 100*2*segmentMaxSlots)
+	for i := 0; i < keys; i += 50 {
+		if i != 100 {
+			tb.removeKey(fmt.Append(nil, i))
+		}
+	}
+	for range 20 {
+		require.Equal(t, 1, run(true, 80), "the only key with an expiry")
+	}
+	tb.removeKey([]byte("100"))
+	require.Zero(t, run(true, 80))
+	tb.check(t)
+}
+
+type randomOf func() uint64
+
+func (f randomOf) Rand() uint64 { return f() }
