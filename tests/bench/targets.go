@@ -41,7 +41,9 @@ var targets = func() (all []target) {
 			target{"CL.CHECK", "CL.THROTTLE", pipeline, 1.60},
 			target{"CL.LOG", contest.Transaction, pipeline, 0.35})
 	}
-	return append(all, target{contest.Adaptive, contest.Fixed, 16, 1.15})
+	return append(all, target{contest.Adaptive, contest.Fixed, 16, 1.15},
+		target{contest.Evicting, contest.Yardstick, 16, 1.15},
+		target{contest.Evicting, contest.Yardstick, 64, 1.30})
 }()
 
 func (t target) name() string {

@@ -2,6 +2,7 @@ package contest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"cellserver/resp/resptest"
@@ -14,6 +15,32 @@ func fillValues(ctx context.Context, s *server.Server) error {
 	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
 		return load.Command(b, "SET", load.Key("key:", i), "xxx")
 	}, "+OK\r\n"))
+	return err
+}
+
+// fittingKeys is how many of the keys fit in the memory that fillTooMuch leaves.
+const fittingKeys = Keyspace * 78 / 100
+
+// fillTooMuch makes the server evict keys by allkeys-lru, to hold about fittingKeys of the counters.
+func fillTooMuch(ctx context.Context, s *server.Server) error {
+	count := func(b []byte, i int) []byte { return load.Command(b, "INCR", load.Key("key:", i)) }
+	if _, err := load.Drive(ctx, load.Filler(s.Addr, fittingKeys, count, ":1\r\n")); err != nil {
+		return err
+	}
+	used, err := s.UsedMemory()
+	if err != nil {
+		return err
+	}
+	if _, err = s.Do("CONFIG", "SET", "maxmemory", used, "maxmemory-policy", "allkeys-lru"); err != nil {
+		return err
+	}
+	if _, err = load.Drive(ctx, load.Filler(s.Addr, Keyspace, count, ":?\r\n")); err != nil {
+		return err
+	}
+	evicted, err := s.Evicted()
+	if err == nil && evicted == 0 {
+		err = errors.New("the server evicts no key")
+	}
 	return err
 }
 

@@ -50,6 +50,8 @@ func Workloads() []Workload {
 			prepare:  func(ctx context.Context, s *server.Server) error { return FillFull(ctx, s.Addr) },
 			answered: decides(limited)},
 		{Name: Yardstick, Command: strings.Fields("INCR key:" + random), quick: true, answered: integer},
+		{Name: Evicting, Command: strings.Fields("INCR key:" + random), prepare: fillTooMuch,
+			answered: integer},
 		{Name: "SET", Command: strings.Fields("SET key:" + random + " xxx"), quick: true, answered: equals(resptest.Simple("OK"))},
 		{Name: "GET", Command: strings.Fields("GET key:" + random), quick: true, prepare: fillValues,
 			answered: equals("xxx")},
@@ -60,10 +62,12 @@ func Workloads() []Workload {
 	}
 }
 
-// Yardstick is the workload to compare the others with. Transaction is the workload that keeps a sliding log,
-// and MixedTransaction is one whose members have many lengths.
+// Yardstick is the workload to compare the others with. Evicting is the same with less memory than the keys
+// take. Transaction is the workload that keeps a sliding log, and MixedTransaction is one whose members have
+// many lengths.
 const (
 	Yardstick        = "INCR"
+	Evicting         = "INCR, evicting"
 	Transaction      = "sliding log, a transaction"
 	MixedTransaction = "sliding log, members of many lengths"
 )

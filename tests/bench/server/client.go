@@ -69,6 +69,21 @@ func (c *Client) Counters() (n Counters, err error) {
 	return n, err
 }
 
+// UsedMemory returns the bytes that the server compares with maxmemory.
+func (c *Client) UsedMemory() (int64, error) { return c.field("memory", "used_memory") }
+
+// Evicted returns how many keys the server has evicted.
+func (c *Client) Evicted() (int64, error) { return c.field("stats", "evicted_keys") }
+
+// field returns an integer field of a section of INFO.
+func (c *Client) field(section, name string) (int64, error) {
+	text, err := c.info(section)
+	if err != nil {
+		return 0, err
+	}
+	return infoField(text, name)
+}
+
 // info returns a section of INFO.
 func (c *Client) info(section string) (string, error) {
 	reply, err := c.Do("INFO", section)
