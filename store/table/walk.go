@@ -126,9 +126,9 @@ func (t *Table) Sample(r Random) (found Cell, itsKey []byte) {
 }
 
 // SampleRun calls f for up to n cells and their keys, and returns for how many. If volatile is true, they are
-// cells with an expiry. They follow each other in the index from a random slot on: that is random as to
-// their age, and far faster than as many random places. It ends after as many slots as a segment may have,
-// if it has found a cell.
+// cells with an expiry. They follow each other in the index from a random slot on. Their ages
+// are random, and as many random places would be far slower. It ends after as many slots as a segment may
+// have, if it has found a cell.
 func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell, key []byte)) (found int) {
 	random := r.Rand()
 	for seen, entries := 0, 0; entries < len(t.dir) && found < n && (found == 0 || seen < segmentMaxSlots); {
@@ -141,7 +141,7 @@ func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell, key []b
 		}
 		before, mask := found, len(g.index)-1
 		for i := 0; i <= mask && found < n; i++ {
-			soon := unsafe.Pointer(&g.arena[g.index[(int(random)+i+sampleAhead)&mask]&offsetMask])
+			soon := unsafe.Pointer(&g.arena[g.index[(int(random)+i+samplePrefetch)&mask]&offsetMask])
 			memory.Prefetch(soon, soon)
 			if c := g.sampled((int(random)+i)&mask, volatile); c != nil {
 				f(c, t.keyOf(c))
@@ -156,8 +156,8 @@ func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell, key []b
 	return found
 }
 
-// sampleAhead is how many slots early SampleRun prefetches a cell.
-const sampleAhead = 8
+// samplePrefetch is how many slots early SampleRun prefetches a cell.
+const samplePrefetch = 8
 
 // sampled returns the cell of a slot, nil if there is none. If volatile is true, the cell has an expiry.
 func (g *segment) sampled(slot int, volatile bool) Cell {
