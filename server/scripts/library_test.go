@@ -90,7 +90,7 @@ func TestLoadedAfter(t *testing.T) {
 	text := []byte("#!lua flags=no-writes\nreturn 3")
 	s.Keep(text)
 	copy(text, "its buffer has the next bytes")
-	texts, last = after(last)
+	texts, _ = after(last)
 	require.Equal(t, []string{"#!lua flags=no-writes\nreturn 3"}, texts)
 	require.Equal(t, 4, loaded)
 	_, err := s.Load([]byte("no Lua"))
