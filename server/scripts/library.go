@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -28,13 +29,34 @@ const (
 	maxEvals    = 4096 // scripts that only EVAL has sent
 	maxBytes    = 32 << 20
 	scriptBytes = 256 // of memory that a script takes besides its text
+
+	// Up to so many bytes, scripts of other nodes go on to all nodes. Full libraries would exchange their
+	// scripts for ever, because each script takes the place of others.
+	maxGoOn = maxBytes / 4
 )
+
+// sender says who has sent a script.
+type sender uint8
+
+const (
+	byEval sender = iota
+	byLoad        // SCRIPT LOAD of a client
+	byNode        // SCRIPT LOAD at another node
+)
+
+// load is a SCRIPT LOAD. It counts while the script has its number.
+type load struct {
+	number int64
+	script *known
+	goesOn bool // nodes that are connected get it, too, and not only those that connect later
+}
 
 // library has scripts by their SHA-1. It forgets those that were not used for the longest time.
 type library struct {
-	mu        sync.RWMutex // guards bySHA, evals and bytes
+	mu        sync.RWMutex // guards bySHA, loads, evals and bytes
 	bySHA     map[string]*known
-	evals     int // scripts that only EVAL has sent
+	loads     []load // by their numbers; at most about twice as many as scripts
+	evals     int    // scripts that only EVAL has sent
 	bytes     int
 	clock     atomic.Int64 // counts additions, and numbers those of SCRIPT LOAD
 	lastLoad  atomic.Int64 // the highest number of a SCRIPT LOAD; 0 for none
@@ -55,22 +77,29 @@ func (l *library) find(sha []byte) *known {
 	return k
 }
 
-// add adds a script, or returns the one that is there already. With load, SCRIPT LOAD has sent it now.
-func (l *library) add(k *known, load bool) *known {
+// add adds a script, or returns the one that is there already.
+func (l *library) add(k *known, by sender) *known {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	was := l.bySHA[k.sha]
-	if was != nil && load && was.loaded.Load() == 0 {
+	now := cmp.Or(was, k)
+	if was != nil && by != byEval && was.loaded.Load() == 0 {
 		l.evals--
 	}
-	if load {
-		at := l.clock.Add(1)
-		cmp.Or(was, k).loaded.Store(at)
-		l.lastLoad.Store(at)
+	if by != byEval {
+		now.loaded.Store(l.clock.Add(1))
 	}
-	if was != nil {
-		return was
+	if was == nil {
+		l.insert(k)
 	}
+	if by != byEval {
+		l.note(load{now.loaded.Load(), now, by == byLoad || l.bytes <= maxGoOn})
+	}
+	return now
+}
+
+// insert adds a new script.
+func (l *library) insert(k *known) {
 	if l.bySHA == nil {
 		l.bySHA = map[string]*known{}
 	}
@@ -80,8 +109,19 @@ func (l *library) add(k *known, load bool) *known {
 	if l.evals > maxEvals || l.bytes > maxBytes {
 		l.makeRoom(k)
 	}
-	return k
 }
+
+// note notes a SCRIPT LOAD.
+func (l *library) note(last load) {
+	const few = 64
+	if len(l.loads) > 2*len(l.bySHA)+few {
+		l.loads = slices.DeleteFunc(l.loads, func(o load) bool { return !o.counts() })
+	}
+	l.loads = append(l.loads, last)
+	l.lastLoad.Store(last.number)
+}
+
+func (o *load) counts() bool { return o.script.loaded.Load() == o.number }
 
 // count counts a script, or with by = -1 that it is gone.
 func (l *library) count(k *known, by int) {
@@ -109,6 +149,7 @@ func (l *library) makeRoom(but *known) {
 		case k != but:
 			delete(l.bySHA, k.sha)
 			l.count(k, -1)
+			k.loaded.Store(0)
 			l.forgotten.Add(1)
 		}
 	}
@@ -126,16 +167,18 @@ func forgottenBefore(a, b *known) int {
 	return cmp.Compare(a.used.Load(), b.used.Load())
 }
 
-// loadedAfter returns the texts whose SCRIPT LOAD came after the one of a number, and the number of the last.
+// loadedAfter returns the texts whose SCRIPT LOAD came after the one of a number, in their order. It returns
+// the number of the last one, too. After 0 it returns those that do not go on, as well.
 func (l *library) loadedAfter(number int64) (texts [][]byte, last int64) {
 	if l.lastLoad.Load() <= number {
 		return nil, number
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	for _, k := range l.bySHA {
-		if k.loaded.Load() > number {
-			texts = append(texts, k.text)
+	from := sort.Search(len(l.loads), func(i int) bool { return l.loads[i].number > number })
+	for _, o := range l.loads[from:] {
+		if o.counts() && (o.goesOn || number == 0) {
+			texts = append(texts, o.script.text)
 		}
 	}
 	return texts, l.lastLoad.Load()
@@ -145,7 +188,7 @@ func (l *library) loadedAfter(number int64) (texts [][]byte, last int64) {
 func (l *library) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bySHA, l.evals, l.bytes = nil, 0, 0
+	l.bySHA, l.loads, l.evals, l.bytes = nil, nil, 0, 0
 }
 
 // size returns how many scripts there are, their bytes, and how many have made room for others.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"cellserver/script"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -12,7 +14,11 @@ import (
 func TestLibraryIsBounded(t *testing.T) {
 	var l library
 	add := func(name string, size int, keep bool) {
-		l.add(&known{sha: name, text: make([]byte, size)}, keep)
+		by := byEval
+		if keep {
+			by = byLoad
+		}
+		l.add(&known{sha: name, text: make([]byte, size)}, by)
 	}
 	for i := range 3 * maxEvals {
 		add(fmt.Sprint("load", i), 1, true)
@@ -72,7 +78,7 @@ func TestLoadedAfter(t *testing.T) {
 	}
 	texts, last := after(0)
 	require.Empty(t, texts)
-	s.library.add(&known{sha: "e", text: []byte("EVAL has sent it")}, false)
+	s.library.add(&known{sha: "e", text: []byte("EVAL has sent it")}, byEval)
 	load("return 1", "return 2")
 	texts, last = after(last)
 	require.ElementsMatch(t, []string{"return 1", "return 2"}, texts)
@@ -98,6 +104,65 @@ func TestLoadedAfter(t *testing.T) {
 	s.Flush()
 	texts, _ = after(0)
 	require.Empty(t, texts)
+}
+
+// TestFullLibrariesComeToRest: two nodes whose libraries are full of other scripts send them to each other once, when
+// they connect, and not for ever.
+func TestFullLibrariesComeToRest(t *testing.T) {
+	var nodes [2]Scripts
+	for i := range nodes {
+		for n := range 31 {
+			text := fmt.Appendf(nil, "return %d --%d%s", n, i, make([]byte, 1<<20))
+			nodes[i].library.add(&known{sha: script.SHA(text), text: text}, byLoad)
+		}
+	}
+	var sent [2]int64
+	exchange := func() (n int) {
+		var texts [2][][]byte
+		for i := range nodes {
+			texts[i], sent[i] = nodes[i].LoadedAfter(sent[i])
+			n += len(texts[i])
+		}
+		for i := range nodes {
+			for _, text := range texts[1-i] {
+				nodes[i].Keep(text)
+			}
+		}
+		return n
+	}
+	require.Equal(t, 2*31, exchange())
+	require.Zero(t, exchange())
+	text := []byte("return 'new'")
+	_, err := nodes[0].Load(text)
+	require.NoError(t, err)
+	require.Equal(t, 1, exchange())
+	require.True(t, nodes[1].Exists([]byte(script.SHA(text))), "a full library keeps what comes")
+	all, _ := nodes[1].LoadedAfter(0)
+	n, _, _ := nodes[1].Size()
+	require.Len(t, all, n, "a node that connects gets those that did not go on")
+}
+
+// TestLoadsAreFoundAtOnce: who asks for the last SCRIPT LOAD looks at no other one, and repeated ones take no memory.
+func TestLoadsAreFoundAtOnce(t *testing.T) {
+	var l library
+	for i := range 1000 {
+		l.add(&known{sha: fmt.Sprint(i), text: []byte("return 1")}, byLoad)
+	}
+	last := l.lastLoad.Load()
+	for i := range l.loads {
+		l.loads[i].script = nil // a look at it would panic
+	}
+	again := &known{sha: "again", text: []byte("return 2")}
+	l.add(again, byLoad)
+	texts, last := l.loadedAfter(last)
+	require.Equal(t, [][]byte{again.text}, texts)
+	l.flush()
+	for range 10_000 {
+		l.add(again, byLoad)
+		require.LessOrEqual(t, len(l.loads), 100)
+	}
+	texts, _ = l.loadedAfter(last)
+	require.Equal(t, [][]byte{again.text}, texts)
 }
 
 // TestEnginesAreBounded: so many scripts run at a time, and no more.

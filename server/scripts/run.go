@@ -56,7 +56,7 @@ func newRunner() *runner {
 }
 
 // compile compiles a script for an engine, unless the engine has it. It adds a new script to the library.
-func (s *Scripts) compile(r *runner, k *known, text []byte, load bool) (*known, *script.Script, error) {
+func (s *Scripts) compile(r *runner, k *known, text []byte, by sender) (*known, *script.Script, error) {
 	compiled := r.engine.Cached(k.sha)
 	isNew := k.text == nil
 	if isNew {
@@ -70,7 +70,7 @@ func (s *Scripts) compile(r *runner, k *known, text []byte, load bool) (*known, 
 	}
 	if isNew {
 		k.flags = compiled.Flags
-		k = s.library.add(k, load)
+		k = s.library.add(k, by)
 	}
 	return k, compiled, nil
 }
@@ -102,7 +102,7 @@ func (s *Scripts) Run(c *commands.Call, o commands.Script) error {
 	}()
 	compiled := r.engine.Cached(k.sha)
 	if compiled == nil || k.text == nil {
-		if k, compiled, err = s.compile(r, k, o.Text, false); err != nil {
+		if k, compiled, err = s.compile(r, k, o.Text, byEval); err != nil {
 			kept = r
 			return err
 		}

@@ -74,7 +74,7 @@ func (s *Scripts) Load(text []byte) (sha string, err error) {
 	}
 	sha = script.SHA(text)
 	if k := s.library.find([]byte(sha)); k != nil {
-		s.library.add(k, true)
+		s.library.add(k, byLoad)
 		return sha, nil
 	}
 	r, err := s.engines.take()
@@ -82,7 +82,7 @@ func (s *Scripts) Load(text []byte) (sha string, err error) {
 		return "", err
 	}
 	defer s.engines.give(r)
-	if _, _, err := s.compile(r, &known{sha: sha}, text, true); err != nil {
+	if _, _, err := s.compile(r, &known{sha: sha}, text, byLoad); err != nil {
 		return "", err
 	}
 	return sha, nil
@@ -93,15 +93,15 @@ func (s *Scripts) LoadedAfter(number int64) (texts [][]byte, last int64) {
 	return s.library.loadedAfter(number)
 }
 
-// Keep keeps a script that SCRIPT LOAD has sent to another node, which has compiled it. A new one goes on to
-// all other nodes, because that node may not reach all of them.
+// Keep keeps a script that SCRIPT LOAD has sent to another node, which has compiled it. While there are few
+// scripts, a new one goes on to all other nodes, because that node may not reach all of them.
 func (s *Scripts) Keep(text []byte) {
 	k := &known{sha: script.SHA(text), text: bytes.Clone(text)}
 	if was := s.library.find([]byte(k.sha)); was != nil && was.loaded.Load() != 0 {
 		return
 	}
 	k.flags, _, _ = script.ParseFlags(text)
-	s.library.add(k, true)
+	s.library.add(k, byNode)
 	if s.Loaded != nil {
 		s.Loaded()
 	}
