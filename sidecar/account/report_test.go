@@ -199,6 +199,32 @@ func TestRepeatedCharges(t *testing.T) {
 	require.Empty(t, s.charges())
 }
 
+// TestLastCharges: the last charge has what no other has. A tick while it is under way, or after the replies, sends
+// nothing again.
+func TestLastCharges(t *testing.T) {
+	for _, underWay := range []int64{0, 5} {
+		s := newReporter(t, 10_000_000, Answer{100, 100, -1, 0})
+		var all []Ask
+		if underWay > 0 {
+			s.wantTake(Local, underWay)
+			all = append(all, s.wantCharge(underWay))
+		}
+		s.wantTake(Local, 2)
+		s.table.End(s.now, func(_ *Account, ask Ask) { all = append(all, ask) })
+		s.pass(200)
+		require.Empty(t, s.charges())
+		charged := int64(0)
+		for _, ask := range all {
+			charged += ask.Want
+			s.Charged(s.now, ask, Answer{100, 100 - charged, -1, 0})
+			s.pass(200)
+			require.Empty(t, s.charges())
+		}
+		require.Equal(t, underWay+2, charged)
+		require.Zero(t, s.view().owed())
+	}
+}
+
 // TestRefusedCharges: if the hub does not take a charge, the hub decides.
 func TestRefusedCharges(t *testing.T) {
 	s := newReporter(t, 10_000_000, Answer{100, 100, -1, 0})
