@@ -21,12 +21,19 @@ type host struct {
 	adopting sync.Mutex // held while a connection has two descriptors: only one has
 
 	now     atomic.Int64 // the time that Tick gave
+	workers atomic.Int64 // how many run
 	traffic traffic
 	memory  memory
 
 	adopt  func(*Conn) bool         // gives the connection to an event loop; false: there is none for it
 	serve  func(*Conn, resp.Status) // serves the connection on the calling goroutine
 	finish func(*Conn, any)         // forgets a closed connection; a reason is the value of a panic
+}
+
+// work starts a worker.
+func (h *host) work(c *Conn, st resp.Status) {
+	h.workers.Add(1)
+	go h.serve(c, st)
 }
 
 func (h *host) warn(text string, args ...any) {

@@ -14,12 +14,8 @@ const maxEvents = 128
 // caller must read until a read returns less than it has room for. After peerClosed the caller must
 // read until the end.
 type epoll struct {
-	fd    int
-	waker int // an eventfd, which wake makes readable
-	// yields: wait lets other goroutines run before it blocks, because a blocked system call keeps its
-	// processor for a while. Where other processors are free, they have been woken for these goroutines
-	// already, and to yield would wake one for nothing.
-	yields bool
+	fd     int
+	waker  int // an eventfd, which wake makes readable
 	events [maxEvents]syscall.EpollEvent
 }
 
@@ -57,8 +53,9 @@ func (p *epoll) remove(fd int) {
 }
 
 // wait returns the descriptors with new input. If block is true and there are none, it waits for one, or at
-// most for a time if that is not 0.
-func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
+// most for a time if that is not 0. If yields is true, it lets other goroutines run before it waits. A
+// blocked system call would keep the processor from them for a while.
+func (p *epoll) wait(block, yields bool, most time.Duration) []syscall.EpollEvent {
 	for {
 		// This call does not block, so the runtime need not prepare for it.
 		found, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd),
@@ -69,7 +66,7 @@ func (p *epoll) wait(block bool, most time.Duration) []syscall.EpollEvent {
 		case !block:
 			return nil
 		}
-		if p.yields || most > 0 {
+		if yields || most > 0 {
 			runtime.Gosched()
 		}
 		if most > 0 {

@@ -23,6 +23,7 @@ func (l *loop) askBarrier(need uint64) (held *heldTurn) {
 	switch {
 	case !now:
 		held, l.next = l.next, newHeldTurn(l)
+		l.held++
 	case !safe:
 		for _, c := range l.due {
 			c.lost = c.lost || c.need > 0

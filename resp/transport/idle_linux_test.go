@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 
+	"cellserver/resp"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -47,4 +49,44 @@ func sleeps(t *testing.T) int64 {
 	var used syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return used.Nvcsw
+}
+
+// sideBarrier answers on a goroutine of its own.
+type sideBarrier struct{ noBarrier }
+
+func (sideBarrier) Later(_, _ uint64, done func(safe bool)) (safe, now bool) {
+	go done(true)
+	return false, false
+}
+
+// TestALoopLetsOthersRun: a loop that goes to sleep first lets the goroutines run that a turn has woken. If
+// all processors are busy, they would wait for this one.
+func TestALoopLetsOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for name, wake := range map[string]func(l *loop){
+		"for the barrier": func(l *loop) { l.askBarrier(1) },
+		"a worker": func(l *loop) {
+			l.host.serve = func(*Conn, resp.Status) {
+				l.host.workers.Add(-1)
+				l.poll.wake()
+			}
+			l.host.work(nil, resp.Continue)
+		},
+	} {
+		l, err := newLoop(&host{barrier: sideBarrier{}}, false)
+		require.NoError(t, err)
+		defer l.close()
+		const trips = 1000
+		least := int64(math.MaxInt64)
+		for range 3 {
+			before := sleeps(t)
+			for range trips {
+				wake(l)
+				require.True(t, l.collect())
+			}
+			least = min(least, sleeps(t)-before)
+		}
+		require.Less(t, least, int64(trips)/2, name)
+		require.False(t, l.yields(), name)
+	}
 }

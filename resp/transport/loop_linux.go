@@ -9,6 +9,7 @@ import (
 // turn_linux.go serves them.
 type loop struct {
 	host    *host
+	alone   bool // no processor is without a loop
 	poll    epoll
 	conns   []*Conn // by descriptor
 	current *Conn   // the connection that is being served: a panic closes it
@@ -26,6 +27,7 @@ type thisTurn struct {
 	due  []*Conn   // connections that get their replies at the end of this turn
 	mark uint64    // of the Barrier, when the turn began
 	next *heldTurn // for the next turn that the Barrier holds
+	held int       // how many turns the Barrier holds
 }
 
 // mailbox is what other goroutines say to a loop.
@@ -37,9 +39,9 @@ type mailbox struct {
 	ended bool        // run has returned
 }
 
-func newLoop(h *host, yields bool) (*loop, error) {
-	l := &loop{host: h, readBuffer: make([]byte, readSize)}
-	l.next, l.poll.yields = newHeldTurn(l), yields
+func newLoop(h *host, alone bool) (*loop, error) {
+	l := &loop{host: h, alone: alone, readBuffer: make([]byte, readSize)}
+	l.next = newHeldTurn(l)
 	return l, l.poll.open()
 }
 
@@ -137,7 +139,7 @@ func (l *loop) release(c *Conn) {
 	c.loop, c.nc, c.fd, c.busy = nil, nc, -1, true
 	c.session.SetMayOffload(false)
 	c.mu.Unlock()
-	go c.host.serve(c, c.status)
+	c.host.work(c, c.status)
 }
 
 // drop closes a connection that the loop serves. It does nothing if the loop has dropped it before.

@@ -149,7 +149,7 @@ func (s *Server) start(nc net.Conn) {
 	c.handler, c.session = handler, resp.NewSession(handler)
 	c.session.Writer().OnGrowth(c.outputGrew)
 	if !s.loops.adopt(c) {
-		go serve(c, resp.Continue)
+		s.host.work(c, resp.Continue)
 	}
 }
 

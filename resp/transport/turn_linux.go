@@ -115,7 +115,7 @@ func (l *loop) collect() bool {
 	if l.host.gatherer != nil {
 		gathers = l.host.gatherer.Gather()
 	}
-	events := l.poll.wait(idle, gathers)
+	events := l.poll.wait(idle, l.yields(), gathers)
 	if len(l.due) == 0 { // else a panic has left them from the last turn
 		l.mark = l.host.barrier.Mark()
 	}
@@ -136,9 +136,15 @@ func (l *loop) collect() bool {
 	return !woken || l.readInbox()
 }
 
+// yields reports whether goroutines that a turn has woken may wait for the processor of this loop. Such
+// goroutines answer for the Barrier, or are workers. If a long script or a rewrite keeps the other processors
+// busy, they would get this one after up to 20 ms. Without them, to yield would wake a thread for nothing.
+func (l *loop) yields() bool { return l.alone || l.held > 0 || l.host.workers.Load() > 0 }
+
 // readInbox handles the posted connections. It reports false when the server has stopped.
 func (l *loop) readInbox() bool {
 	posted, freed, over := l.takeInbox()
+	l.held -= len(freed)
 	for _, h := range freed {
 		l.answerHeld(h)
 	}

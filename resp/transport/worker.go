@@ -32,6 +32,7 @@ type worker struct {
 func serve(c *Conn, st resp.Status) {
 	adopted := false
 	defer func() {
+		c.host.workers.Add(-1)
 		if reason := recover(); reason != nil || !adopted {
 			c.Close()
 			c.host.finish(c, reason)
