@@ -184,9 +184,7 @@ func (j *Journal) take() (b batches) {
 		taken := l.enc.buf
 		b.batch = append(b.batch, part{taken, l.from, l.enc.db})
 		l.restart(l.spare) // the leader has written it
-		if l.spare = nil; cap(taken) <= maxSpare/len(j.lanes) {
-			l.spare = taken
-		}
+		l.spare = j.kept(taken)
 	}
 	j.parts = b.batch
 	j.taken.Store(b.upTo)

@@ -3,6 +3,7 @@ package aof
 import (
 	"sync"
 
+	"cellserver/internal/pieces"
 	"cellserver/persistence/aof/format"
 )
 
@@ -74,13 +75,15 @@ func (j *Journal) gather() {
 			continue
 		}
 		if first.isEmpty() {
-			first.from, first.enc.db = l.from, l.from
+			first.enc.buf, l.enc.buf = l.enc.buf, first.enc.buf
+			first.from, first.enc.db = l.from, l.enc.db
+		} else {
+			p := part{l.enc.buf, l.from, l.enc.db}
+			first.enc.buf, first.enc.db = p.appendTo(first.enc.buf, first.enc.db)
 		}
-		p := part{l.enc.buf, l.from, l.enc.db}
-		first.enc.buf, first.enc.db = p.appendTo(first.enc.buf, first.enc.db)
 		first.enc.stamped, first.enc.closed = max(first.enc.stamped, l.enc.stamped), 0
 		first.noted += l.noted
-		l.restart(l.enc.buf)
+		l.restart(j.kept(l.enc.buf))
 	}
 }
 
@@ -90,7 +93,15 @@ func (p part) appendTo(batch []byte, db int) ([]byte, int) {
 	if p.from != db && p.from != noDB {
 		batch = appendSelect(batch, p.from)
 	}
-	return append(batch, p.buf[format.HeaderSize:]...), p.to
+	return pieces.Append(batch, p.buf[format.HeaderSize:]), p.to
+}
+
+// kept returns the buffer of a lane for its next changes, or nil if it is large.
+func (j *Journal) kept(buf []byte) []byte {
+	if cap(buf) > maxSpare/len(j.lanes) {
+		return nil
+	}
+	return buf
 }
 
 // restart empties the lane, and gives it a buffer.
