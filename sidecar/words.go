@@ -71,7 +71,9 @@ func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
 // large string does not count: most strings are small.
 func isLong(cmd *commands.Command) bool {
 	mayBe := cmd.Cost != nil || cmd.Flags&commands.WholeKeyspace != 0
-	return mayBe && !strings.HasPrefix(cmd.Complexity, "O(1)")
+	isBrief := strings.HasPrefix(cmd.Complexity, "O(1)") ||
+		strings.HasPrefix(cmd.Complexity, "O(log(N)) for each")
+	return mayBe && !isBrief
 }
 
 // classes has the class of each way that leads to the hub.
