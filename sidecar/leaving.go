@@ -6,7 +6,7 @@ import (
 	"cellserver/router"
 )
 
-// leaving has the users whose last client may have left before its requests were charged.
+// leaving has the users whose last client may have left before the hub knows all about its requests.
 type leaving struct {
 	mu    sync.Mutex // guards until; nothing is taken inside it
 	until map[*router.User]int64

@@ -141,18 +141,14 @@ func (s *Sidecar) denied(name string, now account.Time) {
 	s.running.Go(func() { s.dropUser(name) })
 }
 
-// leave says that a client does not use a user any more. In the mode report its last requests are charged
-// first.
+// leave says that a client does not use a user any more. The user stays until its last requests are charged,
+// and units of its leases are given back.
 func (s *Sidecar) leave(user *router.User) {
 	settings := s.o.Settings()
-	if settings.Interval == 0 {
-		user.Release()
-		return
-	}
 	s.leaving.stay(user, s.o.Clock().Boot+settings.patience())
 }
 
-// patience is how long a last charge and its repetition take, in microseconds.
+// patience is how long a last question and its repetition take, in microseconds.
 func (s *Settings) patience() int64 { return 2 * (s.Interval*1000 + s.Timeout.Microseconds()) }
 
 // owes reports whether the hub has not counted all requests of a user.

@@ -173,17 +173,22 @@ func TestSidecarReportsAsTheUser(t *testing.T) {
 
 // TestSidecarSettlesUp: a sidecar that ends gracefully charges its last interval, and gives back what its leases have left.
 func TestSidecarSettlesUp(t *testing.T) {
-	for mode, interval := range map[string]string{"report": "10000", "exact": "100"} {
+	for mode, interval := range map[string]string{"report": "10000", "exact": "100", "exact of ann": "100"} {
 		hub := start(t)
+		ok(t, hub.dial(t), "ACL", "SETUSER", "ann", "on", ">a", "~*", "+@all")
+		mode, ann, isAnn := strings.Cut(mode, " of ")
 		side := startSidecar(t, hub, "--upstream-mode", mode, "--upstream-interval", interval)
 		c, allowed := side.dial(t), int64(0)
+		if isAnn {
+			ok(t, c, "AUTH", ann, "a")
+		}
 		for side.infoOf(t, "spent") < 40 {
 			require.Equal(t, int64(0), c.Do("CL.WINDOW", "k", 5000, 3600).([]any)[0])
 			allowed++
 		}
 		side.stop()
 		side.wait(t)
-		require.Equal(t, 5000-allowed, hub.dial(t).Do("CL.WINDOW", "k", 5000, 3600, "QUANTITY", 0).([]any)[2], mode)
+		require.Equal(t, 5000-allowed, hub.dial(t).Do("CL.WINDOW", "k", 5000, 3600, "QUANTITY", 0).([]any)[2], mode+ann)
 	}
 }
 
