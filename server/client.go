@@ -24,8 +24,14 @@ type Client struct {
 	follower *turn      // of the follower whose commands the client runs; nil for all other clients
 	admitted *Condition // under which the command was admitted
 
-	offloaded bool // the session runs the next try of the command on a goroutine of its own
-	batch     batch
+	tries
+	batch batch
+}
+
+// tries is about the tries of the command that runs.
+type tries struct {
+	offloaded bool // the session runs the next one on a goroutine of its own
+	shown     bool // the monitors have seen the command, which waits itself
 }
 
 // Connect returns the client of a new connection. The client is the handler of its session.

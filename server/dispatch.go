@@ -145,7 +145,7 @@ func (c *Client) dropReply(w *resp.Writer, mark int) {
 // endWait marks the command as no longer waiting.
 func (c *Client) endWait() {
 	if c.entry.Resume() {
-		c.conn.Wait = commands.Wait{}
+		c.conn.Wait, c.shown = commands.Wait{}, false
 	}
 }
 

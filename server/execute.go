@@ -5,7 +5,6 @@ import (
 
 	"cellserver/commands"
 	"cellserver/resp"
-	"cellserver/server/clients"
 	"cellserver/server/tracking"
 	"cellserver/store"
 )
@@ -156,8 +155,9 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	err := c.perform(call)
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
-		if v == commands.TryAgain && s.monitors.On() && c.isNew() {
+		if v == commands.TryAgain && s.monitors.On() && !c.shown {
 			c.show(call)
+			c.shown = true
 		}
 		return resp.Status(v)
 	}
@@ -205,16 +205,9 @@ func (c *Client) notify(call *commands.Call) {
 	if call.Cmd.Flags&(commands.ReadOnly|commands.RunsScript) == commands.ReadOnly && call.Tx != nil && c.conn.Tracking.Wants() {
 		tracking.NoteReads(call)
 	}
-	if call.Cmd.Flags&commands.RunsScript == 0 && c.server.monitors.On() && c.isNew() {
+	if call.Cmd.Flags&commands.RunsScript == 0 && c.server.monitors.On() && !c.shown {
 		c.show(call)
 	}
-}
-
-// isNew reports whether the monitors have not seen the running command yet. They see one that waits when it
-// comes.
-func (c *Client) isNew() bool {
-	state := c.entry.State()
-	return state == clients.Running || state == clients.Held
 }
 
 // show passes a command to the monitors. The caller has seen that there is one. They see a script before its

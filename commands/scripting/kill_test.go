@@ -1,6 +1,7 @@
 package scripting
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -113,6 +114,36 @@ func TestScriptsThatWroteAreNotKilled(t *testing.T) {
 	require.Equal(t, ":2\r\n", string(<-reply))
 	require.Equal(t, resp.Continue, reader.Session.Resume())
 	require.Equal(t, "$1\r\n2\r\n", string(reader.Session.Output()))
+}
+
+// TestMonitorsSeeWhoWaitedForAScript: a command that has waited for a script is shown when it runs, and so are those of
+// EXEC. One that then waits itself is shown once.
+func TestMonitorsSeeWhoWaitedForAScript(t *testing.T) {
+	h := servertest.New(t)
+	monitor := h.NewClient(t)
+	monitor.Do("MONITOR")
+	reply := endless(t, h, "while true do end", "k")
+	other, both, blocks := h.NewClient(t), h.NewClient(t), h.NewClient(t)
+	sendWaiting(other, "SET", "k", "alone")
+	both.Do("MULTI")
+	both.Do("SET k both")
+	sendWaiting(both, "EXEC")
+	sendWaiting(blocks, "BLPOP", "k", "l", "0")
+	h.Want("SCRIPT KILL", ok)
+	<-reply
+	for _, c := range []*servertest.Client{other, both} {
+		require.Equal(t, resp.Continue, c.Session.Resume())
+		c.Session.Sent()
+	}
+	h.Do("DEL k")
+	require.Equal(t, resp.Retry, blocks.Session.Resume())
+	require.Equal(t, resp.Retry, blocks.Session.Resume())
+	h.Do("RPUSH l a")
+	require.Equal(t, resp.Continue, blocks.Session.Resume())
+	shown := fmt.Sprint(monitor.TakePushes())
+	for _, line := range []string{`"SET" "k" "alone"`, `"SET" "k" "both"`, `"EXEC"`, `"BLPOP" "k" "l" "0"`} {
+		require.Equal(t, 1, strings.Count(shown, line), "%s in %s", line, shown)
+	}
 }
 
 // TestBusyScriptsAndShutdown: only SHUTDOWN NOSAVE stops a server whose script is busy. Snapshots would wait for the script.
