@@ -40,10 +40,11 @@ func (c *Client) beginLong(call *commands.Call, fp *store.Footprint) (since int6
 }
 
 // awaitScript makes a command wait for a script that has its partitions. After busy-reply-threshold the
-// command is an error. No goroutine waits meanwhile.
+// command is an error, unless a server that is followed has sent it. No goroutine waits meanwhile.
 func (c *Client) awaitScript(call *commands.Call, since int64) resp.Status {
 	c.conn.Wait = commands.Wait{Until: math.MaxInt64}
-	if threshold := c.server.Config().BusyReplyThreshold; threshold > 0 && threshold < maxThreshold {
+	threshold := c.server.Config().BusyReplyThreshold
+	if threshold > 0 && threshold < maxThreshold && c.follower == nil {
 		until := since + threshold*1e6
 		if c.server.parts.Clock.Monotonic() >= until {
 			c.refuse(call, commands.ErrBusy)

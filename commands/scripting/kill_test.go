@@ -146,6 +146,30 @@ func TestMonitorsSeeWhoWaitedForAScript(t *testing.T) {
 	}
 }
 
+// TestAMoveWaitsForAScript: what the server that this one follows has sent is never BUSY. It waits for the script.
+func TestAMoveWaitsForAScript(t *testing.T) {
+	h := servertest.New(t)
+	f := h.Server.NewFollower(&servertest.Peer{T: t}, "master")
+	h.Server.SetFollower(f)
+	f.Begin(0)
+	reply := endless(t, h, "while true do end", "k")
+	awaitBusy(h)
+	done := make(chan error, 1)
+	go func() {
+		done <- f.Apply(t.Context(), [][]byte{[]byte("CL.THROTTLE"), []byte("k"), []byte("1"), []byte("1"), []byte("3600")})
+	}()
+	for !strings.Contains(h.InfoText("clients"), "blocked_clients:2") {
+		runtime.Gosched()
+		require.Empty(t, done)
+	}
+	h.Want("SCRIPT KILL", ok)
+	<-reply
+	require.NoError(t, <-done)
+	h.Server.SetFollower(nil)
+	f.Close()
+	h.Want("CL.THROTTLE k 1 1 3600 0", []any{0, 2, 1, -1, 3600})
+}
+
 // TestBusyScriptsAndShutdown: only SHUTDOWN NOSAVE stops a server whose script is busy. Snapshots would wait for the script.
 func TestBusyScriptsAndShutdown(t *testing.T) {
 	h := servertest.New(t)
