@@ -33,6 +33,9 @@ func (tx *Tx) Holds(fp *Footprint) bool {
 	return tx.fp.contains(fp)
 }
 
+// EachPartition calls f with the index of each partition of a transaction on several.
+func (tx *Tx) EachPartition(f func(index int)) { tx.fp.each(f) }
+
 // OnlyPartition returns the index of the partition of a transaction that has locked just one.
 func (tx *Tx) OnlyPartition() (index int, ok bool) {
 	if tx.only != nil {

@@ -61,7 +61,7 @@
 // # Locks
 //
 // A [Journal] has a group lock, and a lock for each lane. The group lock guards who writes. The lock of a
-// lane guards the collected changes of its partitions. A transaction takes the lock of its lane inside the
+// lane guards the collected changes of its partitions. A transaction takes the locks of its lanes inside the
 // store's locks, and no goroutine holds it during I/O. A goroutine takes the group lock first, and several
 // lanes in ascending order. A goroutine holds the lock of a [File] while it syncs or closes the
 // file, and takes no other lock meanwhile. A [Dir] has no lock: only one goroutine may use it at a time.

@@ -19,8 +19,7 @@ const (
 )
 
 // Journal writes the changes of transactions into the current file. It observes a store: the
-// order of the log is the order of the changes of each partition. A transaction on several partitions comes
-// after all changes before it.
+// order of the log is the order of the changes of each partition.
 //
 // Changes collect in memory, in lanes. The first goroutine that waits for them ([Journal.Wait]) is the
 // leader: it writes them all at once, while further changes collect. After a write or a sync has failed, the
@@ -119,9 +118,10 @@ func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 	} else {
-		j.lockLanes()
-		defer j.unlockLanes()
-		j.gather()
+		lanes := j.lanesOf(tx)
+		j.lockLanes(lanes)
+		defer j.unlockLanes(lanes)
+		j.gather(lanes)
 	}
 	if !j.recording.Load() {
 		return
@@ -147,10 +147,10 @@ func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 // calls Switch at the moment of a snapshot, or before the first transaction, and then
 // [Journal.Flush]. Switch reports whether changes were recorded before.
 func (j *Journal) Switch(to *File) (recorded bool) {
-	j.lockLanes()
-	defer j.unlockLanes()
+	j.lockLanes(j.allLanes())
+	defer j.unlockLanes(j.allLanes())
 	recorded = j.recording.Load()
-	j.gather()
+	j.gather(j.allLanes())
 	if l := &j.lanes[0]; recorded && !l.isEmpty() {
 		j.tail = []part{{l.enc.buf, l.from, l.enc.db}}
 		l.enc.buf = nil
@@ -172,8 +172,8 @@ type batches struct {
 // take takes everything that has collected, at one moment: a change is in a later batch than those before it,
 // or in the same.
 func (j *Journal) take() (b batches) {
-	j.lockLanes()
-	defer j.unlockLanes()
+	j.lockLanes(j.allLanes())
+	defer j.unlockLanes(j.allLanes())
 	b = batches{tail: j.tail, batch: j.parts[:0], next: j.next, upTo: j.begun.Load()}
 	j.tail, j.next = nil, nil
 	for i := range j.lanes {
@@ -194,8 +194,8 @@ func (j *Journal) take() (b batches) {
 
 // stopRecording ends the recording, and counts a failure if there was one.
 func (j *Journal) stopRecording(failed bool) {
-	j.lockLanes()
-	defer j.unlockLanes()
+	j.lockLanes(j.allLanes())
+	defer j.unlockLanes(j.allLanes())
 	if failed {
 		j.failures.Add(1)
 	}
@@ -205,8 +205,8 @@ func (j *Journal) stopRecording(failed bool) {
 // discard ends the recording and drops everything that has collected. It returns the file that was to be the
 // next one.
 func (j *Journal) discard() (next *File) {
-	j.lockLanes()
-	defer j.unlockLanes()
+	j.lockLanes(j.allLanes())
+	defer j.unlockLanes(j.allLanes())
 	j.recording.Store(false)
 	next = j.next
 	j.tail, j.next = nil, nil

@@ -1,17 +1,20 @@
 package aof
 
 import (
+	"math/bits"
 	"sync"
 
 	"cellserver/internal/pieces"
 	"cellserver/persistence/aof/format"
+	"cellserver/store"
 )
 
 // lane collects the changes of some partitions. So goroutines that change different partitions rarely wait
 // for each other, and rarely write to memory that another processor has just written.
 //
-// A transaction on several partitions first moves all that has collected to the lane 0. So its changes come
-// after all changes before it, and before all changes after it.
+// A transaction on several partitions first moves all that has collected in their lanes to the lane 0. The
+// lane 0 is written first. So its changes come after all changes of these partitions before it, and before
+// all changes of them after it.
 type lane struct {
 	mu    sync.Mutex // guards the fields below; taken while the store's locks are held, so never during I/O
 	enc   *encoder   // the changes that no leader has taken, after the space for a header
@@ -21,7 +24,7 @@ type lane struct {
 	_     [128 - 8 - 6*8]byte
 }
 
-// maxLanes bounds the lanes, because a leader locks each of them.
+// maxLanes bounds the lanes, because a leader locks each of them. A set of lanes has 64 bits.
 const maxLanes = 64
 
 // newLanes returns about four lanes for each processor, but a single processor needs just one.
@@ -39,15 +42,25 @@ func newLanes(processors int) []lane {
 	return lanes
 }
 
-func (j *Journal) lockLanes() {
-	for i := range j.lanes {
-		j.lanes[i].mu.Lock()
+// allLanes is the set of all lanes. A set has a bit for each lane.
+func (j *Journal) allLanes() uint64 { return 1<<len(j.lanes) - 1 }
+
+// lanesOf returns the set of the lanes of a transaction's partitions, and the lane 0.
+func (j *Journal) lanesOf(tx *store.Tx) uint64 {
+	set := uint64(1)
+	tx.EachPartition(func(p int) { set |= 1 << (p & (len(j.lanes) - 1)) })
+	return set
+}
+
+func (j *Journal) lockLanes(set uint64) {
+	for ; set != 0; set &= set - 1 {
+		j.lanes[bits.TrailingZeros64(set)].mu.Lock()
 	}
 }
 
-func (j *Journal) unlockLanes() {
-	for i := range j.lanes {
-		j.lanes[i].mu.Unlock()
+func (j *Journal) unlockLanes(set uint64) {
+	for ; set != 0; set &= set - 1 {
+		j.lanes[bits.TrailingZeros64(set)].mu.Unlock()
 	}
 }
 
@@ -66,11 +79,11 @@ type part struct {
 	from, to int    // the databases in which the commands begin and end
 }
 
-// gather moves the changes of all lanes to the lane 0. All lanes are locked.
-func (j *Journal) gather() {
+// gather moves the changes of some lanes to the lane 0. They and the lane 0 are locked.
+func (j *Journal) gather(set uint64) {
 	first := &j.lanes[0]
-	for i := range j.lanes[1:] {
-		l := &j.lanes[i+1]
+	for set &^= 1; set != 0; set &= set - 1 {
+		l := &j.lanes[bits.TrailingZeros64(set)]
 		if l.isEmpty() {
 			continue
 		}

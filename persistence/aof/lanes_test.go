@@ -44,8 +44,8 @@ func setOne(tx *store.Tx, db int, key []byte, n int64) {
 	e.SetInt(n, store.NoExpiry)
 }
 
-// TestNoLockOfAllChanges: no change of a partition waits for those of others, and none of them waits for the
-// leader.
+// TestNoLockOfAllChanges: no change of one partition or of two waits for those of others, and none of them
+// waits for the leader.
 func TestNoLockOfAllChanges(t *testing.T) {
 	l := startLanes(t)
 	keys := keysOfLanes(len(l.journal.lanes))
@@ -55,6 +55,12 @@ func TestNoLockOfAllChanges(t *testing.T) {
 		for lane, key := range keys {
 			if lane != held {
 				setOne(tx, 0, key, int64(held))
+			}
+			if next := (lane + 1) % len(keys); held != 0 && lane != held && next != held {
+				tx.Begin(now, 1, footprint(key, keys[next]))
+				e := tx.Write(key)
+				e.SetInt(int64(held), store.NoExpiry)
+				tx.End()
 			}
 		}
 		l.journal.lanes[held].mu.Unlock()
