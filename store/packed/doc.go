@@ -12,6 +12,7 @@
 //   - A new block has the room that its size asks for. A list that shrinks keeps its block, until too much of
 //     it is spare ([List.Bytes]).
 //   - Equal byte strings have equal elements.
+//   - A list of pairs that knows the size of its last pair reads that pair without a walk.
 //
 // # Locks
 //

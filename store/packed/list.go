@@ -13,18 +13,20 @@ import (
 // An offset says where an element begins. It is valid until the list changes.
 type List struct {
 	size uint32 // of the block's used part, with this header
-	more uint32 // the number of elements, the flag alike, and from spareBits on an eighth of the spare bytes
+	more uint32 // the number of elements, the last pair, the flag alike, and an eighth of the spare bytes
 }
 
 const (
 	headerBytes = 8
-	countMask   = 1<<23 - 1
-	alike       = 1 << 23 // of a list of pairs: all have the shape of the first one
+	countMask   = 1<<17 - 1 // of the number of elements: at most 64 KiB of them, or 2048 pairs
+	lastBits    = 17        // from here on: the size of the last pair; 0 if it is unknown
+	lastMask    = 1<<6 - 1  // the largest such size
+	alike       = 1 << 23   // of a list of pairs: all have the shape of the first one
 	spareBits   = 24
 )
 
 // mostSpare returns how many bytes beyond its room a list may keep of its block, when it shrinks to a size.
-func mostSpare(size int) int { return min(max(64, size/4), 2040) }
+func mostSpare(size int) int { return min(max(64, size/2), 2040) }
 
 // MostBytes is the most bytes of all elements that a caller may put into a list. Changes move the
 // bytes behind them, so a list of that size is slow already.
@@ -141,7 +143,8 @@ func (l *List) Is(at int, element []byte) bool { return bytes.HasPrefix(l.bytes(
 func (l *List) Replace(from, to int, elements []byte, removed, count int) *List {
 	old, room := l.bytes(), l.room()
 	size := len(old) - (to - from) + len(elements)
-	more := l.alikeAfter(from, to, elements, removed, count) | uint32(l.Len()+count-removed)
+	more := l.alikeAfter(from, to, elements, removed, count) | l.lastAfter(to, elements, count)
+	more |= uint32(l.Len() + count - removed)
 	if spare := room - Room(size); spare >= 0 && spare <= mostSpare(size) {
 		grown := unsafe.Slice((*byte)(unsafe.Pointer(l)), room)
 		copy(grown[from+len(elements):size], old[to:])

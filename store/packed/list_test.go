@@ -245,7 +245,24 @@ func TestAlikeComesBack(t *testing.T) {
 				l = l.Replace(from, from, pair, 0, 2)
 			}
 			require.True(t, l.more&alike == 0 || alikeAre(l))
+			if n = l.Len(); n > 0 {
+				require.Equal(t, l.At(n-2), l.PairAt(n/2-1).At)
+			}
 		}
 	}
 	require.Positive(t, back)
+}
+
+// TestListKeepsItsBlock: a list that grows and shrinks by a sixth in turn needs no other block, and knows its last pair.
+func TestListKeepsItsBlock(t *testing.T) {
+	pair := AppendNumber(AppendElement(nil, []byte("1700000000123456789-000000001")), 1e15)
+	l := Of(bytes.Repeat(pair, 108), 216)
+	turn := func() {
+		l = l.Remove(l.First(), l.At(32), 32)
+		for range 16 {
+			l = l.Append(pair, 2)
+		}
+	}
+	require.Zero(t, testing.AllocsPerRun(10, turn))
+	require.Equal(t, len(pair), l.lastPair())
 }

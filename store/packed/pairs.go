@@ -84,6 +84,37 @@ func haveShape(first, pairs []byte) bool {
 	return true
 }
 
+// lastAfter returns the bits of the last pair after a change, which puts count elements before an offset.
+func (l *List) lastAfter(to int, elements []byte, count int) uint32 {
+	switch {
+	case to == l.End() && count == 2:
+		return bitsOfLast(len(elements))
+	case to > l.End()-l.lastPair():
+		return 0
+	}
+	return l.more & (lastMask << lastBits)
+}
+
+// lastPair returns the size of the last pair, 0 if it is unknown.
+func (l *List) lastPair() int { return int(l.more >> lastBits & lastMask) }
+
+func bitsOfLast(size int) uint32 {
+	if size > lastMask {
+		return 0
+	}
+	return uint32(size) << lastBits
+}
+
+// PairAt begins at the pair of a rank, which may be the number of pairs.
+func (l *List) PairAt(rank int) Pairs {
+	if last := l.lastPair(); last > 0 && rank == l.Len()/2-1 {
+		return l.Pairs(l.End() - last)
+	}
+	p := l.Pairs(l.First())
+	p.Skip(rank)
+	return p
+}
+
 // Pairs begins at the pair at an offset, which may be [List.End].
 func (l *List) Pairs(at int) (p Pairs) {
 	p.b, p.At, p.alike = l.bytes(), at, l.more&alike != 0
@@ -221,13 +252,19 @@ func (l *List) FindPair(first []byte) (at, rank int, found bool) {
 	}
 }
 
-// Move moves elements, which lie at an offset, to another one. The elements between them move the other way.
-func (l *List) Move(from, to int, elements []byte) {
-	b, n := l.bytes(), len(elements)
+// Move moves a pair, which lies at an offset, to another one. The pairs between them move the other way.
+func (l *List) Move(from, to int, pair []byte) {
+	b, n := l.bytes(), len(pair)
+	if max(from, to)+n == len(b) && from != to { // another pair is the last one
+		l.more &^= lastMask << lastBits
+		if to > from {
+			l.more |= bitsOfLast(n)
+		}
+	}
 	if to > from {
 		copy(b[from:to], b[from+n:to+n])
 	} else {
 		copy(b[to+n:from+n], b[to:from])
 	}
-	copy(b[to:], elements)
+	copy(b[to:], pair)
 }

@@ -107,7 +107,7 @@ type Cursor struct {
 // Cursor returns a cursor.
 func (z Set) Cursor() (c Cursor) {
 	if c.Set = z; z.small != nil {
-		c.pairs = z.small.at(0)
+		c.pairs = z.small.PairAt(0)
 	}
 	return c
 }
@@ -119,7 +119,7 @@ func (c *Cursor) Item(rank int) (score float64, member []byte) {
 		return it.Score, bytesOf(it.Member)
 	}
 	if rank < c.rank {
-		c.pairs, c.rank = c.small.at(0), 0
+		c.pairs, c.rank = c.small.PairAt(0), 0
 	}
 	c.pairs.Skip(rank - c.rank)
 	c.rank = rank
@@ -132,7 +132,7 @@ func (z Set) At(rank int) (score float64, number int64, text []byte, isText bool
 		it := z.large.at(rank)
 		return it.Score, 0, bytesOf(it.Member), true
 	}
-	p := z.small.at(rank)
+	p := z.small.PairAt(rank)
 	if number, ok := p.Integer(); ok {
 		return p.Number(), number, nil, false
 	}
@@ -144,7 +144,7 @@ func (z Set) ScoreAt(rank int) float64 {
 	if z.large != nil {
 		return z.large.at(rank).Score
 	}
-	p := z.small.at(rank)
+	p := z.small.PairAt(rank)
 	return p.Number()
 }
 

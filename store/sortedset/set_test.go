@@ -77,6 +77,12 @@ func TestSetStaysInOrder(t *testing.T) {
 			items := itemsOf(z)
 			require.True(t, slices.IsSortedFunc(items, compareItems))
 			require.Len(t, items, z.Len())
+			if last := z.Len() - 1; last >= 0 {
+				Of(z).Range(last, last+1, false, func(score float64, member []byte) bool {
+					require.Equal(t, items[last], Item{score, string(member)})
+					return true
+				})
+			}
 		}
 		checkBytes(t, z)
 		require.Equal(t, members < 100, Of(z).Compact())

@@ -56,16 +56,9 @@ func (s *small) within(low, high float64, lowOpen, highOpen bool) (lo, hi int) {
 	return lo, lo + p.SkipBelow(high, !highOpen)
 }
 
-// at returns the pair of a rank.
-func (s *small) at(rank int) packed.Pairs {
-	p := s.Pairs(s.First())
-	p.Skip(rank)
-	return p
-}
-
 func (s *small) eachOf(from, to int, reverse bool, f func(score float64, member []byte) bool) {
 	var scratch []byte // no array, which would be allocated for every call
-	p := s.at(from)
+	p := s.PairAt(from)
 	if !reverse {
 		for ; from < to && f(p.Number(), p.First(&scratch)); from++ {
 			p.Next()
@@ -108,7 +101,8 @@ func (s *small) set(score float64, member []byte, l *value.Limits) (now *small, 
 		return nil, did
 	}
 	to := s.End()
-	if last := s.Pairs(at); s.Len() > 0 && !before(&last, score, member) { // most new items are the last ones
+	// Most new items are the last ones.
+	if last := s.Pairs(at); s.Len() > 0 && !s.before(&last, score, member) {
 		to = s.placeOf(score, member)
 	}
 	return smallOf(s.Replace(to, to, item, 0, 2)), value.Outcome{Changed: true, Added: true}
@@ -118,20 +112,20 @@ func (s *small) set(score float64, member []byte, l *value.Limits) (now *small, 
 func (s *small) placeOf(score float64, member []byte) int {
 	p := s.Pairs(s.First())
 	p.SkipBelow(score, false)
-	for p.More() && before(&p, score, member) {
+	for p.More() && s.before(&p, score, member) {
 		p.Next()
 	}
 	return p.At
 }
 
 // before reports whether a pair stands before an item.
-func before(p *packed.Pairs, score float64, member []byte) bool {
+func (s *small) before(p *packed.Pairs, score float64, member []byte) bool {
 	n := p.Number()
 	if n != score {
 		return n < score
 	}
-	scratch := make([]byte, 0, integerBytes)
-	return bytes.Compare(p.First(&scratch), member) < 0
+	var scratch [integerBytes]byte
+	return bytes.Compare(s.Text(p.At, scratch[:0]), member) < 0
 }
 
 func (s *small) remove(member []byte) (now *small, removed bool) {
@@ -145,7 +139,7 @@ func (s *small) remove(member []byte) (now *small, removed bool) {
 
 func (s *small) removeRange(from, to int, removed func(member []byte)) *small {
 	var scratch []byte
-	p := s.at(from)
+	p := s.PairAt(from)
 	at := p.At
 	for range to - from {
 		removed(p.First(&scratch))
