@@ -115,8 +115,10 @@ func (l Log) State(e *store.Entry, now int64) []Field {
 	return all
 }
 
-// The third number of the state of an answer that does not add requests of now.
+// The third number of the state of an answer.
 const (
+	addsEntries  = 0 // adds an entry for each request
+	addsShared   = 1 // adds one entry for all requests
 	settlesEntry = 2 // changes the count of one entry
 	leasesEntry  = 3 // adds one entry for a lease, at its end
 )
@@ -142,17 +144,13 @@ func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
 	}
 	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
-	a.state = [4]int64{int64(d.Forget), d.Add, bit(d.Shared), 0}
-	if d.Join {
-		a.state[3] = int64(d.At) + 1
+	a.state = [4]int64{int64(d.Forget), d.Add, addsEntries, d.Number}
+	switch {
+	case d.Join:
+		a.state[2], a.state[3] = addsShared, int64(d.At)+1
+	case d.Shared:
+		a.state[2], a.state[3] = addsShared, 0
 	}
-}
-
-func bit(on bool) int64 {
-	if on {
-		return 1
-	}
-	return 0
 }
 
 // Apply implements [Limiter].
@@ -165,27 +163,24 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 	case leasesEntry:
 		l.addLease(e, a.state[3], add)
 		e.ZRemRange(0, forget)
+	case addsShared:
+		if join := int(a.state[3]); join > 0 {
+			add = exact.Plus(add, entriesOf(e).At(join-1).Count)
+			e.ZRemRange(join-1, join)
+		}
+		e.ZRemRange(0, forget)
+		addShared(e, now, add)
 	default:
-		l.add(e, now, forget, add, a.state[2] != 0, int(a.state[3]))
+		e.ZRemRange(0, forget)
+		addEntries(e, now, add, a.state[3])
 	}
 	e.SetExpiry(expiryAfter(now, a.ResetAfter))
 }
 
-// add forgets the oldest entries, and adds requests of now: each as an entry, or all as a shared one. They
-// join the entry before the number join, 0 for none.
-func (Log) add(e *store.Entry, now int64, forget int, add int64, shared bool, join int) {
-	if join > 0 {
-		add = exact.Plus(add, entriesOf(e).At(join-1).Count)
-		e.ZRemRange(join-1, join)
-	}
-	next := nextNumber(entriesOf(e), now)
-	e.ZRemRange(0, forget)
-	if shared {
-		addShared(e, now, add)
-		return
-	}
-	for ; add > 0; next++ {
-		if added, _ := e.ZAdd(float64(now/1000), logMember(now, next)); added {
+// addEntries adds an entry for each of the requests of now, from a number on.
+func addEntries(e *store.Entry, now, add, number int64) {
+	for ; add > 0; number++ {
+		if added, _ := e.ZAdd(float64(now/1000), logMember(now, number)); added {
 			add--
 		}
 	}
@@ -244,7 +239,7 @@ func (l logEntries) Range(from, to int, f func(slidinglog.Entry) bool) {
 // entryOfOne returns the entry of one action at a time, which counts only if the score confirms it.
 func entryOfOne(score float64, t int64) slidinglog.Entry {
 	if micros := wholeMicros(score); t < 0 || t/1000 != micros {
-		t = micros * 1000
+		return slidinglog.Entry{Time: micros * 1000, Count: 1, Number: -1}
 	}
 	return slidinglog.Entry{Time: t, Count: 1}
 }
@@ -253,10 +248,14 @@ func entryOfOne(score float64, t int64) slidinglog.Entry {
 func logEntry(score float64, member []byte) slidinglog.Entry {
 	t, rest := leadingInteger(member)
 	one := entryOfOne(score, t)
-	if one.Time == t && len(rest) > 1 && rest[0] == 'x' {
-		if n, rest := leadingInteger(rest[1:]); n > 0 && len(rest) == 0 {
-			one.Count, one.Shared = n, true
-		}
+	if one.Time != t || len(rest) < 2 {
+		return one
+	}
+	switch n, behind := leadingInteger(rest[1:]); {
+	case rest[0] == '-' && n < 1e9 && len(behind) == 0: // a larger one is not ours
+		one.Number = max(n, 0)
+	case rest[0] == 'x' && n > 0 && len(behind) == 0:
+		one.Count, one.Shared = n, true
 	}
 	return one
 }
@@ -276,35 +275,15 @@ func leadingInteger(s []byte) (n int64, rest []byte) {
 	return int64(u), s[i:]
 }
 
-// nextNumber returns the number of the next action in the nanosecond now.
-func nextNumber(entries logEntries, now int64) int {
-	if entries.Len() == 0 {
-		return 0
-	}
-	score, t, member, isText := entries.SortedSet.At(entries.Len() - 1)
-	if score < float64(now/1000) {
-		return 0
-	}
-	number := []byte(nil)
-	if isText {
-		t, number = leadingInteger(member)
-	}
-	if t != now {
-		return 0
-	}
-	n, _ := leadingInteger(bytes.TrimPrefix(number, []byte("-")))
-	return int(max(n, 0)) + 1
-}
-
 // logMember returns the n-th member of a nanosecond. Members sort in the order of n.
-func logMember(now int64, n int) []byte {
+func logMember(now, n int64) []byte {
 	member := decimal.Append(make([]byte, 0, 32), now)
 	if n == 0 {
 		return member
 	}
 	member = append(member, '-')
-	for digit := 100_000_000; digit > n; digit /= 10 {
+	for digit := int64(100_000_000); digit > n; digit /= 10 {
 		member = append(member, '0')
 	}
-	return decimal.Append(member, int64(n))
+	return decimal.Append(member, n)
 }

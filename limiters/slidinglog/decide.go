@@ -119,7 +119,7 @@ func (v *view[E]) count(i int) int64 {
 
 // decide is [Decide], after forget and used are set.
 func (v *view[E]) decide(quantity int64) Decision {
-	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Shared: v.shared}
+	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Shared: v.shared, Number: v.number()}
 	soon := quantity > 0 && v.gap() > 0
 	d.Limited = quantity > v.limit-v.used && (quantity > 0 || v.limit > 0) || soon
 	switch {
@@ -148,7 +148,8 @@ func (v *view[E]) decide(quantity int64) Decision {
 
 // charge is [Charge]. after is what counts with the quantity.
 func (v *view[E]) charge(quantity, after int64) Decision {
-	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Add: quantity, Changed: quantity > 0}
+	d := Decision{Limit: v.limit, RetryAfter: never, Forget: v.forget, Add: quantity, Number: v.number()}
+	d.Changed = quantity > 0
 	d.Limited, d.Remaining = after > v.limit, v.limit-after
 	d.Shared = v.shared || d.Limited || quantity > MaxEntries
 	if d.Changed {
@@ -172,6 +173,14 @@ func (v *view[E]) gap() int64 {
 		return 0
 	}
 	return exact.Plus(v.last.Time, v.Gap) - v.now
+}
+
+// number returns the number of the next entry of now.
+func (v *view[E]) number() int64 {
+	if v.n == 0 || v.last.Time != v.now {
+		return 0
+	}
+	return v.last.Number + 1
 }
 
 // joins reports whether added requests join the newest entry that is not later than now.

@@ -62,6 +62,7 @@ func (l Log) Window() int64 { return l.period }
 type Entry struct {
 	Time, Count int64
 	Shared      bool
+	Number      int64 // the place among the entries of the same time, from 0; -1 without a place
 }
 
 // Entries are the entries of a log, the oldest first. All entries after a shared one are shared, too.
@@ -80,8 +81,9 @@ type Decision struct {
 	Forget int   // entries that no longer count, or that a strict log does not need
 	Add    int64 // requests to add: as many entries, or one shared entry
 	Shared bool  // add one shared entry
-	Join   bool  // add them to the entry at the index At, and set its time to now
+	Join   bool  // add them, as a shared one, to the entry at the index At, and set its time to now
 	At     int
+	Number int64 // of the first entry to add, if they are not shared
 
 	Limit      int64 // requests in a period
 	Remaining  int64 // requests that would pass now, 0 to Limit; after a charge, below 0 if more than Limit count
