@@ -16,8 +16,8 @@ import (
 )
 
 // Bounds on what one client of gRPC may do. Envoy lets a request pass whose message is too large. Its clients
-// choose headers of 60 KB, and each of several descriptors may repeat one. So all streams of a connection
-// together hold at most maxStreams messages, and one that waits for a stream waits in the client.
+// choose headers of 60 KB, and each of several descriptors may repeat one. A call that waits for a stream
+// waits in the client.
 const (
 	maxMessage = 1 << 20
 	maxStreams = 100 // of a connection
@@ -35,7 +35,9 @@ type GRPC struct {
 }
 
 // newGRPC makes the gRPC server.
-func newGRPC(o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m measure) *grpc.Server {
+func newGRPC(
+	o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m measure, a *arrivals,
+) *grpc.Server {
 	options := append([]grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), grpc.ConnectionTimeout(handshake),
@@ -47,7 +49,7 @@ func newGRPC(o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m meas
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
 			MinTime: 5 * time.Second, PermitWithoutStream: true,
 		}),
-		grpc.UnaryInterceptor(m.intercept),
+		grpc.InTapHandle(a.tap), grpc.UnaryInterceptor(m.intercept), grpc.StreamInterceptor(a.streams),
 	}, o.More...)
 	if o.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(o.TLS)))
@@ -69,6 +71,7 @@ type measure struct {
 func (m measure) intercept(
 	ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler,
 ) (any, error) {
+	whole(ctx)
 	if info.FullMethod != ratelimit.RateLimitService_ShouldRateLimit_FullMethodName {
 		return handle(ctx, request)
 	}

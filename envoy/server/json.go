@@ -9,9 +9,11 @@ import (
 )
 
 // jsonHandler answers requests in JSON.
-func jsonHandler(service ratelimit.RateLimitServiceServer) http.HandlerFunc {
+func jsonHandler(service ratelimit.RateLimitServiceServer, a *arrivals) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		part := a.ofHTTP(w, r)
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		part.whole()
 		if err != nil {
 			badRequest(w)
 			return

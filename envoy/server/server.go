@@ -59,6 +59,7 @@ type Server struct {
 	grpc      *grpc.Server
 	http      []*http.Server
 	listeners []net.Listener // first that of gRPC
+	arrivals  arrivals
 }
 
 // Listen opens all listeners.
@@ -67,13 +68,13 @@ func Listen(o Options) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{options: o}
-	s.grpc = newGRPC(o.GRPC, o.Service, o.Health, measure{o.Requests, o.Now})
+	s.grpc = newGRPC(o.GRPC, o.Service, o.Health, measure{o.Requests, o.Now}, &s.arrivals)
 	if err := s.listenGRPC(); err != nil {
 		return nil, err
 	}
 	main := http.NewServeMux()
 	main.Handle("/healthcheck", o.Health)
-	main.HandleFunc("/json", jsonHandler(o.Service))
+	main.HandleFunc("/json", jsonHandler(o.Service, &s.arrivals))
 	metrics := http.NewServeMux()
 	if o.Metrics != nil {
 		metrics.Handle(o.MetricsAt, o.Metrics)
@@ -150,6 +151,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
 	go s.options.Health.watch(watching, s.options.Log)
+	go s.arrivals.watch(watching, s.options.Log)
 	select {
 	case err := <-failed:
 		s.close()
