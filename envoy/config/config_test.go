@@ -211,6 +211,7 @@ descriptors:
 		"deep=1,team=2": "d.deep.team_2", "img=abc": "d.img_a*",
 		"deep=1,user=": "d.deep_1.user_", "img=abc,user=": "d.img_a*.user", "img=abc,user=2": "d.img_a*.user_2",
 		"user=1": "d.user_us*", "my=1": "", "my_key=1": "d.my_key_my_*",
+		"us*=1": "d.us*_us*",
 	} {
 		require.Equal(t, want, mustFind(t, set, descriptor(request)).Metric, request)
 	}

@@ -82,12 +82,12 @@ func (n *node) pattern(e *common.RateLimitDescriptor_Entry) string {
 }
 
 // metricOf names the metric of a rule if it has words of the request: where the rule asks for values, or
-// where its pattern matched another key.
+// where a pattern matched its key.
 func metricOf(domain string, path []*node, entries []*common.RateLimitDescriptor_Entry) string {
 	detailed := path[len(path)-1].rule.Modes.DetailedMetric
 	dynamic, shared := detailed, false
 	for i, n := range path {
-		dynamic = dynamic || n.toMetric || n.isWildcard && n.key != entries[i].GetKey()
+		dynamic = dynamic || n.toMetric || n.isWildcard && (n.value == "" || n.key != entries[i].GetKey())
 		shared = shared || n.shared
 	}
 	if !dynamic {

@@ -187,9 +187,9 @@ func (w *world) fill(d *common.RateLimitDescriptor, level []map[string]any) {
 	value, _ := rule["value"].(string)
 	switch {
 	case key == "us*":
-		key, value = pick(w.random, []string{"user", "us", "usage"}), pick(w.random, values)
+		key, value = pick(w.random, []string{"user", "us", "usage", "us*"}), pick(w.random, values)
 	case w.chance(5):
-		key, value = pick(w.random, keys[:len(keys)-1]), pick(w.random, values)
+		key, value = pick(w.random, keys), pick(w.random, values)
 	case strings.HasSuffix(value, "*"):
 		value = value[:len(value)-1] + pick(w.random, []string{"", "a", "b", "bar"})
 	case value == "":
