@@ -60,7 +60,7 @@ func skip(t *testing.T, why string) {
 // DEBUG gives a client a connection to the hub of its own.
 func TestVectorsThroughASidecar(t *testing.T) {
 	hub := startServer(t)
-	addr := startServer(t, "--upstream", hub)
+	addr := startServer(t, "--upstream", hub, "--upstream-timeout", "10000") // a loaded machine may take 100 ms
 	replayStoriesAt(t, vectorsPath(t), addr, func(t *testing.T, c *resptest.Client, s story) {
 		clock := resptest.Dial(t, addr)
 		defer clock.Close()
