@@ -317,9 +317,9 @@ func TestSlowStreamsCostLittle(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	desc := &grpc.StreamDesc{ClientStreams: true}
-	for range 4 {
+	for range 20 {
 		connection := h.dial(t)
-		for range 500 {
+		for range maxStreams { // one more would wait
 			ctx, cancel := context.WithCancel(context.Background())
 			t.Cleanup(cancel)
 			_, err := connection.NewStream(ctx, desc, ratelimit.RateLimitService_ShouldRateLimit_FullMethodName)
