@@ -129,6 +129,7 @@ func TestMonitorsSeeWhoWaitedForAScript(t *testing.T) {
 	both.Do("SET k both")
 	sendWaiting(both, "EXEC")
 	sendWaiting(blocks, "BLPOP", "k", "l", "0")
+	awaitBusy(h)
 	h.Want("SCRIPT KILL", ok)
 	<-reply
 	for _, c := range []*servertest.Client{other, both} {

