@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"cellserver/tests/bench/contest"
@@ -19,6 +20,7 @@ const (
 	alone      = "cellserver, alone"
 	withoutLog = "cellserver, no log"
 	synced     = "cellserver, fsync always"
+	ofOne      = "cellserver, cluster of 1"
 	ofThree    = "cellserver, cluster of 3"
 	replicated = "Redis, replica, WAIT 1"
 )
@@ -34,7 +36,10 @@ func clusterMode(ctx context.Context, o contest.Options) ([]report.Section, erro
 	if err != nil {
 		return nil, err
 	}
-	waits, err := deaths(ctx, o)
+	var waits []float64
+	if o.Only == "" {
+		waits, err = deaths(ctx, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +69,7 @@ func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err e
 			}
 		}
 	}
+	rows = selected(rows, o.Only)
 	for range o.Repeats {
 		for i := range rows {
 			found, err := measureCost(ctx, o, rows[i].point)
@@ -74,6 +80,16 @@ func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err e
 		}
 	}
 	return rows, nil
+}
+
+// selected returns the rows whose title contains a text, and the rows that they are compared with.
+func selected(rows []costRow, only string) (some []costRow) {
+	return slices.DeleteFunc(slices.Clone(rows), func(r costRow) bool {
+		return !slices.ContainsFunc(rows, func(of costRow) bool {
+			return strings.Contains(of.title(), only) && (of.title() == r.title() ||
+				r.name == alone && r.kind == of.kind && r.pipeline == of.pipeline)
+		})
+	})
 }
 
 // deploy starts all deployments, and fills them. The server that is alone has the defaults, so it logs each
@@ -90,8 +106,8 @@ func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func
 		nodes   int
 		options []string
 	}{
-		{alone, 1, nil}, {withoutLog, 1, []string{"--appendonly", "no"}},
-		{synced, 1, []string{"--appendfsync", "always"}}, {ofThree, 3, nil},
+		{alone, 0, nil}, {withoutLog, 0, []string{"--appendonly", "no"}},
+		{synced, 0, []string{"--appendfsync", "always"}}, {ofOne, 1, nil}, {ofThree, 3, nil},
 	} {
 		c, err := nodes.Start(ctx, o.Cellserver, d.nodes, d.options...)
 		if err != nil {
@@ -173,10 +189,11 @@ func clusterSection(rows []costRow, waits []float64) report.Section {
 	for _, r := range rows {
 		base := rowOf(rows, alone, r.kind, r.pipeline)
 		of := func(measure func(costs) float64) float64 { return report.MedianOf(r.rounds, measure) }
+		most := bounds[r.title()]
 		rate, p50 := of(func(c costs) float64 { return c.Rate }), of(func(c costs) float64 { return c.P50 })
 		t.Add(r.name, r.kind, fmt.Sprint(r.pipeline), report.Thousands(rate),
-			fmt.Sprintf("%.2f", of(byLeader)), fmt.Sprintf("%.2f", report.Median(ratios(r, base, byLeader))),
-			fmt.Sprintf("%.2f", of(byAll)), fmt.Sprintf("%.2f", report.Median(ratios(r, base, byAll))),
+			fmt.Sprintf("%.2f", of(byLeader)), times(report.Median(ratios(r, base, byLeader)), most.leader),
+			fmt.Sprintf("%.2f", of(byAll)), times(report.Median(ratios(r, base, byAll)), most.all),
 			report.Milliseconds(p50), report.Milliseconds(of(func(c costs) float64 { return c.P99 })),
 			report.Percent(report.Largest(r.rounds, costs.Disturbed)))
 		if r.kind == admitted {
@@ -184,19 +201,46 @@ func clusterSection(rows []costRow, waits []float64) report.Section {
 		}
 	}
 	return report.Section{ID: "cluster", Heading: "Several nodes", Table: t, Plots: []report.Bars{p},
-		Notes: fmt.Sprintf(`
+		Notes: costNotes + deathNotes(waits)}
+}
+
+// bound is how often a decision may cost what it costs alone; 0 for no bound.
+type bound struct{ leader, all float64 }
+
+// bounds are those of the points that have one.
+var bounds = map[string]bound{
+	ofOne + ", P=1, admitted":   {1.25, 1.25},
+	ofThree + ", P=1, admitted": {1.40, 2.20},
+}
+
+// times returns a ratio, and its bound if there is one.
+func times(ratio, most float64) string {
+	if most == 0 {
+		return fmt.Sprintf("%.2f", ratio)
+	}
+	return fmt.Sprintf("%.2f (≤ %.2f)", ratio, most)
+}
+
+const costNotes = `
 A decision is a CL.THROTTLE of one of 100,000 keys, from 50 connections. On Redis it is an INCR, and at
 the end of each pipeline a WAIT for the replica. All processes and the clients share all cores. CPU is
 the processor time of the process that decides, user and system, for one decision. All CPU is that of
 all nodes. × alone is the same divided by the time of one server that is alone: the median of the
 ratios, round by round. That server has the defaults, so it logs each change, as the nodes of a cluster
 do. It stands beside one without a log, and beside one that waits for the disk before it replies.
-Latencies are in ms.
+A bound stands in brackets. Latencies are in ms.`
+
+// deathNotes says how long clients waited when the leader died.
+func deathNotes(waits []float64) string {
+	if len(waits) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`
 
 Then eight clients of a cluster of 3 increment a counter each, with a pause of a millisecond. After %d
 times kill -9 of the leader, a client had no reply for %.2f s: the median of the longest times. The
 least was %.2f s, the largest %.2f s.`,
-			len(waits), report.Median(waits), slices.Min(waits), slices.Max(waits))}
+		len(waits), report.Median(waits), slices.Min(waits), slices.Max(waits))
 }
 
 // deployment is a side of the comparison: one server, a cluster, or Redis with a replica.
@@ -219,6 +263,8 @@ type point struct {
 	kind     string
 	pipeline int
 }
+
+func (p point) title() string { return fmt.Sprintf("%s, P=%d, %s", p.name, p.pipeline, p.kind) }
 
 // costs are the measurements of a point. CPU is that of the process that decides.
 type costs struct {

@@ -37,7 +37,22 @@ func TestCostsAreComparedRoundByRound(t *testing.T) {
 		}
 	}
 	section := clusterSection(rows, []float64{0.7, 0.6, 1.2})
-	require.Equal(t, []string{ofThree, admitted, "1", "0", "2.60", "1.30", "7.00", "3.50"}, section.Table.Rows[18][:8])
+	require.Equal(t, []string{ofThree, admitted, "1", "0", "2.60", "1.30 (≤ 1.40)", "7.00", "3.50 (≤ 2.20)"}, section.Table.Rows[18][:8])
 	require.Contains(t, section.Notes, "a client had no reply for 0.70 s")
 	require.Contains(t, section.Notes, "least was 0.60 s, the largest 1.20 s.")
+}
+
+func TestSomePointsOfACluster(t *testing.T) {
+	var rows []costRow
+	for _, name := range []string{alone, withoutLog, ofOne} {
+		for _, pipeline := range []int{1, 16} {
+			rows = append(rows, costRow{point: point{deployment{name: name}, admitted, pipeline}})
+		}
+	}
+	require.Equal(t, rows, selected(rows, ""))
+	some := selected(rows, "cluster of 1, P=16, admitted")
+	require.Len(t, some, 2)
+	require.Equal(t, alone+", P=16, admitted", some[0].title(), "it is compared with this one")
+	require.Equal(t, ofOne+", P=16, admitted", some[1].title())
+	require.Contains(t, bounds, rows[4].title(), "it has a bound")
 }

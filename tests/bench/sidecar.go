@@ -49,7 +49,7 @@ func measureSidecars(ctx context.Context, o contest.Options) ([]report.Section, 
 	}
 	defer os.RemoveAll(dir)
 	socket := filepath.Join(dir, "hub")
-	all, err := nodes.Start(ctx, o.Cellserver, 1, "--appendonly", "no", "--unixsocket", socket)
+	all, err := nodes.Start(ctx, o.Cellserver, 0, "--appendonly", "no", "--unixsocket", socket)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func measureSidecars(ctx context.Context, o contest.Options) ([]report.Section, 
 	var addrs, sockets []string
 	for i := range hotClients {
 		socket := filepath.Join(dir, fmt.Sprint(i))
-		one, err := nodes.Start(ctx, o.Cellserver, 1, "--upstream", hub, "--unixsocket", socket)
+		one, err := nodes.Start(ctx, o.Cellserver, 0, "--upstream", hub, "--unixsocket", socket)
 		if err != nil {
 			return nil, err
 		}

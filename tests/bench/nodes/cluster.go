@@ -16,7 +16,7 @@ type Cluster struct {
 	all []*process
 }
 
-// Start starts a cluster, and waits until it serves. One node is a server without cluster mode.
+// Start starts a cluster, and waits until it serves. With 0 nodes it starts one server without cluster mode.
 func Start(ctx context.Context, program string, nodes int, options ...string) (c *Cluster, err error) {
 	c = &Cluster{}
 	defer func() {
@@ -24,7 +24,7 @@ func Start(ctx context.Context, program string, nodes int, options ...string) (c
 			c.Stop()
 		}
 	}()
-	for range nodes {
+	for range max(nodes, 1) {
 		p, err := newProcess(true)
 		if err != nil {
 			return c, err
@@ -32,7 +32,7 @@ func Start(ctx context.Context, program string, nodes int, options ...string) (c
 		p.argv = append(p.command(program), options...)
 		c.all = append(c.all, p)
 	}
-	if nodes == 1 {
+	if nodes == 0 {
 		return c, c.begin(ctx, func() bool { _, err := c.all[0].ask("PING"); return err == nil })
 	}
 	for _, p := range c.all {
