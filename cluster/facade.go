@@ -39,7 +39,7 @@ func (m *Member) Begun() uint64 { return m.group.Load().Begun() }
 // ReadsWait implements [server.Positions]: replies that only show keys wait, too.
 func (m *Member) ReadsWait() bool { return true }
 
-// Mark implements [transport.Barrier].
+// Mark implements [transport.Barrier] and [server.Positions].
 func (m *Member) Mark() uint64 { return m.group.Load().Mark() }
 
 // Wait implements [transport.Barrier].

@@ -18,6 +18,8 @@ type Positions interface {
 	// ReadsWait reports whether replies wait that only show keys, because a change that they show may
 	// be lost. Otherwise only replies to changes wait. It takes no lock.
 	ReadsWait() bool
+	// Mark returns the mark of the Barrier: it changes if a change may be lost. It takes no lock.
+	Mark() uint64
 }
 
 func (b *batch) position(of Positions) uint64 {

@@ -29,6 +29,8 @@ func (c *Client) awaitKeys(call *commands.Call) (st resp.Status, ended bool) {
 		return resp.Retry, true
 	case blocked.Queued:
 		return resp.Retry, true
+	case blocked.Over:
+		return resp.Close, true
 	}
 	call.Out.Raw(reply)
 	c.batch.changed = true
@@ -65,11 +67,11 @@ const inlineServed = 64
 // serveWaiters serves the clients that wait for the keys that a command has brought. The rest is for a
 // goroutine of its own, if there are many clients or if their commands would wait.
 func (c *Client) serveWaiters(places []blocked.Place) {
-	epoch, topology := c.batch.epoch, c.server.control.topology
+	epoch := c.batch.epoch
 	s := blocked.Serving{
 		Table: c.server.blocked, Host: c.server, Places: places, Now: c.call.Now, Tx: c.tx, By: &c.conn,
 		Ended: func() bool {
-			return topology != nil && topology.Epoch() != epoch || c.server.Condition().Follows()
+			return c.server.control.epoch() != epoch || c.server.Condition().Follows()
 		},
 	}
 	if s.Run(inlineServed) {

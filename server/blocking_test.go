@@ -130,10 +130,24 @@ func TestServedClientsWaitForTheLog(t *testing.T) {
 	require.EqualValues(t, 7, waits.Session.Need())
 }
 
-type position struct{ n uint64 }
+// TestServedClientsAndLostChanges: a client was served, and its change is lost before it has the reply. Its connection
+// ends, as that of a client whose command did not wait.
+func TestServedClientsAndLostChanges(t *testing.T) {
+	at := &position{}
+	h := servertest.NewAt(t, &servertest.Edge{Positions: at})
+	waits := h.NewClient(t)
+	waits.HeldBack("BLPOP l 0")
+	h.Do("RPUSH l a")
+	at.lost++
+	require.Equal(t, resp.Close, waits.Session.Resume())
+	require.Empty(t, waits.Session.Output())
+}
+
+type position struct{ n, lost uint64 }
 
 func (p *position) Begun() uint64   { return p.n }
 func (p *position) ReadsWait() bool { return false }
+func (p *position) Mark() uint64    { return p.lost }
 
 // TestServedClientsWithoutMemory: the server gets no memory for what a waiting client moves. The client gets the
 // error, and the list keeps its elements.

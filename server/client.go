@@ -58,9 +58,7 @@ func (c *Client) ID() int64 { return c.conn.ID }
 // command at the time of a follower.
 func (c *Client) beginBatch() {
 	c.batch.begun = true
-	if t := c.server.control.topology; t != nil {
-		c.batch.epoch = t.Epoch()
-	}
+	c.batch.epoch = c.server.control.epoch()
 	now, monotonic := c.server.parts.Clock.Read()
 	c.conn.Now = now
 	c.timing.begin(monotonic)

@@ -119,6 +119,14 @@ type safety struct {
 	conditions sync.Mutex                // held while the condition changes
 }
 
+// mark returns the mark of the transport's Barrier.
+func (s *safety) mark() uint64 {
+	if s.positions == nil {
+		return 0
+	}
+	return s.positions.Mark()
+}
+
 // need returns the position that the replies of a batch wait for, at its end; 0 for nothing.
 func (s *safety) need(b *batch) uint64 {
 	if s.positions == nil {

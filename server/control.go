@@ -27,7 +27,15 @@ func (c *control) Topology() commands.Topology { return c.topology }
 func (c *control) Replication() commands.Replication { return c.replication }
 
 // leads reports whether the server may change its keys on its own: it is alone, or it leads.
-func (c *control) leads() bool { return c.topology == nil || c.topology.Epoch() != 0 }
+func (c *control) leads() bool { return c.topology == nil || c.epoch() != 0 }
+
+// epoch returns the epoch of this node; 0 if it does not lead, and if it is alone.
+func (c *control) epoch() uint64 {
+	if c.topology == nil {
+		return 0
+	}
+	return c.topology.Epoch()
+}
 
 // Shutdown implements [commands.Control].
 func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {

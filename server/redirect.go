@@ -50,10 +50,7 @@ func (c *Client) elsewhere(call *commands.Call, slot int) error {
 // epochEnded reports whether the node has begun or stopped to lead since the batch began. Then the
 // commands of the batch must not run: their time and their keys belong to another epoch. It is
 // called while the partitions of a command are locked, because an epoch ends under all locks.
-func (c *Client) epochEnded() bool {
-	t := c.server.control.topology
-	return t != nil && t.Epoch() != c.batch.epoch
-}
+func (c *Client) epochEnded() bool { return c.server.control.epoch() != c.batch.epoch }
 
 // refuseLocked unlocks the partitions of a command that must not run, and replies with an error.
 func (c *Client) refuseLocked(call *commands.Call) resp.Status {

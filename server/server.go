@@ -107,7 +107,7 @@ func New(o Options) *Server {
 	s.slow.Configure(o.Config)
 	config := s.settings.Current
 	s.clients = clients.New(config)
-	s.pubsub, s.blocked = pubsub.New(), blocked.New()
+	s.pubsub, s.blocked = pubsub.New(), blocked.New(s.mark)
 	s.tracking = tracking.New(config, s.clients.Conn)
 	s.control.runID, s.control.shutdown, s.control.topology = o.RunID, o.Shutdown, o.Topology
 	s.control.replication = o.Replication

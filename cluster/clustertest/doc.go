@@ -8,6 +8,7 @@
 //	transport.go  one node's place in the network
 //	disk.go       Disk: the log and the snapshots of a machine, which outlive its crashes
 //	session.go    Session: one connection of a client
+//	wire.go       the server's side of a session, which may wait
 //	watchdog.go   a test that makes no progress prints all goroutines
 //
 // Invariant: the time is virtual, and the random choices of the network depend on the seed.

@@ -157,7 +157,9 @@ func (m *Machine) Start() error {
 		p.transport.Leave()
 		return err
 	}
-	p.node = group.New(m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) }))
+	o := m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) })
+	o.Ended = func() { p.server.EpochEnded() }
+	p.node = group.New(o)
 	if prepare := m.cluster.o.Prepare; prepare != nil {
 		prepare(p.node)
 	}
@@ -172,9 +174,24 @@ func (m *Machine) Start() error {
 		return errors.Join(err, p.node.Close())
 	}
 	m.running.Store(p)
+	go p.follow()
 	go p.sweep()
 	go m.attend(p)
 	return nil
+}
+
+// follow tells the server each change of the cluster, as package cluster does.
+func (p *process) follow() {
+	for old := p.node.View(); ; {
+		select {
+		case <-p.stop:
+			return
+		case <-p.node.Changed():
+		}
+		now := p.node.View()
+		p.server.ViewChanged(old, now)
+		old = now
+	}
 }
 
 // sweep removes expired keys in the background, as the edge does.

@@ -8,12 +8,11 @@ import (
 	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"cellserver/server"
-	"cellserver/server/servertest"
 )
 
 // Session is one connection of a client to a machine. One goroutine uses it.
 type Session struct {
-	servertest.Peer
+	wire    wire
 	process *process
 	eager   bool
 	client  *server.Client
@@ -34,15 +33,17 @@ func (m *Machine) Connect() (*Session, error) {
 	if p == nil {
 		return nil, ErrRefused
 	}
-	s := &Session{process: p, eager: m.cluster.o.Eager}
-	s.Peer.T = m.cluster.t
-	s.client = p.server.Connect(s)
+	s := &Session{process: p, eager: m.cluster.o.Eager, wire: newWire(m.cluster.t)}
+	s.client = p.server.Connect(&s.wire)
 	s.session = resp.NewSession(s.client)
 	return s, nil
 }
 
 // Close closes the connection.
 func (s *Session) Close() { s.client.Closed() }
+
+// Cut closes the connection from the side of the server, also while a command waits. Any goroutine may call it.
+func (s *Session) Cut() { s.wire.Close() }
 
 // Do sends commands at once, and returns their replies in the types of package resptest. After ErrClosed the
 // session must not be used.
@@ -78,7 +79,12 @@ func (s *Session) run(request []byte) bool {
 	for len(request) > 0 {
 		n := copy(s.session.Space(), request)
 		request = request[n:]
-		if s.session.Filled(n) != resp.Continue {
+		st := s.session.Filled(n)
+		for st == resp.Retry && s.wire.pause(s.process, s.client.RetryAfter()) {
+			mark = s.process.node.Mark()
+			st = s.session.Resume()
+		}
+		if st != resp.Continue {
 			return false
 		}
 	}

@@ -71,9 +71,7 @@ type worldOptions struct {
 // run runs a world in virtual time. It returns what is wrong with the history or with the stores; "" if nothing is.
 func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, random: rand.New(rand.NewPCG(o.Seed, 7)), progress: progress, counts: map[string]int{},
-			stop: make(chan struct{}), woken: make(chan struct{}), places: make(chan struct{}, o.clients)}
-		w.Cluster = clustertest.New(t, w.slowNodes(o.Options))
+		w := newWorld(t, progress, o)
 		defer w.late.Wait()
 		defer w.Close()
 		w.Leader()
@@ -102,6 +100,14 @@ func run(t *testing.T, progress func(), o worldOptions) (wrong string) {
 		t.Log("seed", o.Seed, "operations", len(w.history.all), w.counts)
 	})
 	return wrong
+}
+
+// newWorld returns a world whose machines run. There are no clients and no faults yet.
+func newWorld(t testing.TB, progress func(), o worldOptions) *world {
+	w := &world{t: t, random: rand.New(rand.NewPCG(o.Seed, 7)), progress: progress, counts: map[string]int{},
+		stop: make(chan struct{}), woken: make(chan struct{}), places: make(chan struct{}, o.clients)}
+	w.Cluster = clustertest.New(t, w.slowNodes(o.Options))
+	return w
 }
 
 // compare ends all faults, and compares the stores while no client sends. It notes the first difference.

@@ -82,7 +82,7 @@ func (g *Group) failEpoch(term uint64, err error) {
 }
 
 // endEpoch ends the epoch. It is unknown whether the pending effects will be committed, so the connections
-// that wait are closed.
+// that wait are closed, also those that wait for keys.
 func (g *Group) endEpoch(reason string) {
 	tx := g.lockAll()
 	g.mu.Lock()
@@ -95,6 +95,9 @@ func (g *Group) endEpoch(reason string) {
 			"reason", reason)
 	}
 	ended.answer(false)
+	if served && g.o.Ended != nil {
+		g.o.Ended()
+	}
 }
 
 // stopServing ends the epoch while all partitions and mu are locked. It returns the waiters.

@@ -32,6 +32,8 @@ type Options struct {
 	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
 	// it knows about keys. It may be nil.
 	Replaced func()
+	// Ended is called after the end of an epoch. It may be nil.
+	Ended func()
 	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
 	Failed func(error)
 }

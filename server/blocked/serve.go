@@ -14,7 +14,7 @@ type Serving struct {
 	Now    int64   // logical time, Unix nanoseconds
 	Tx     *store.Tx
 	By     *commands.Conn // brought the values, and the goroutine is its own
-	Ended  func() bool    // the node no longer leads: then nobody is served, and the clients are cut
+	Ended  func() bool    // the node no longer leads: then nobody is served
 
 	MayBlock bool // the goroutine may wait for partitions, and take long
 	fp       store.Footprint

@@ -10,7 +10,8 @@ import (
 
 // Table holds the clients that wait for keys. It implements [commands.KeyWaiters].
 type Table struct {
-	present atomic.Int64 // clients
+	mark    func() uint64 // of the transport's Barrier
+	present atomic.Int64  // clients
 
 	mu      sync.Mutex           // guards the rest
 	queues  map[Place]*list.List // of *Waiter, in the order of arrival
@@ -25,6 +26,7 @@ type Waiter struct {
 	Words func(key []byte) [][]byte // see [commands.KeyWait]
 
 	peer  commands.Peer
+	mark  uint64 // as it came to wait, and then as it was served
 	turns []turn
 	state State
 	reply []byte
@@ -45,17 +47,20 @@ const (
 	Queued               // nobody has served it yet
 	Claimed              // somebody serves it
 	Served               // its reply is there
+	Over                 // the mark has changed: its connection ends
 )
 
-// New returns a table in which nobody waits.
-func New() *Table {
-	return &Table{queues: map[Place]*list.List{}, clients: map[int64]*Waiter{}}
+// New returns a table in which nobody waits. mark is that of the transport's Barrier. It changes if what was
+// given to a client may be lost, and at the beginning and the end of an epoch.
+func New(mark func() uint64) *Table {
+	return &Table{mark: mark, queues: map[Place]*list.List{}, clients: map[int64]*Waiter{}}
 }
 
 // Await implements [commands.KeyWaiters].
 func (t *Table) Await(c *commands.Call, k commands.KeyWait) {
 	w := &Waiter{
 		Cmd: c.Cmd, DB: c.Tx.DB(), Proto: c.Out.Proto, Words: k.Words, peer: c.Conn.Link.Peer, state: Queued,
+		mark: t.mark(),
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +90,7 @@ func (t *Table) First(p Place) *Waiter {
 }
 
 // claim takes a client out of its queues to serve it. It returns false if another one has claimed the
-// client, or if the client has left.
+// client, or if the client has left. The caller holds partitions, so no epoch ends meanwhile.
 func (t *Table) claim(w *Waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +98,7 @@ func (t *Table) claim(w *Waiter) bool {
 		return false
 	}
 	t.dequeue(w)
-	w.state = Claimed
+	w.state, w.mark = Claimed, t.mark()
 	return true
 }
 
@@ -114,10 +119,12 @@ func (t *Table) Outcome(id int64) (State, []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w := t.clients[id]
-	if w == nil {
+	switch {
+	case w == nil:
 		return Absent, nil
-	}
-	if w.state == Served {
+	case w.state != Queued && w.mark != t.mark():
+		return Over, nil // what the client was given may be lost
+	case w.state == Served:
 		t.remove(id)
 	}
 	return w.state, w.reply
@@ -138,6 +145,28 @@ func (t *Table) Leave(id int64) bool {
 	w.state = Absent
 	t.remove(id)
 	return true
+}
+
+// EndWaits ends the connections of the clients that came to wait, or were served, in an epoch that has ended.
+// So each of them asks the node that leads now.
+func (t *Table) EndWaits() {
+	t.mu.Lock()
+	now := t.mark()
+	var over []commands.Peer
+	for _, w := range t.clients {
+		if w.mark == now {
+			continue
+		}
+		if w.state == Queued {
+			t.dequeue(w)
+			w.state = Over
+		}
+		over = append(over, w.peer)
+	}
+	t.mu.Unlock()
+	for _, p := range over {
+		p.Close()
+	}
 }
 
 // Forget removes a client that is gone, whatever it waits for.

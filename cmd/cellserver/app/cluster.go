@@ -50,7 +50,8 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 		Edge: cluster.Edge{
 			Deliver: func(shard bool, channel, message []byte) { a.server.Deliver(shard, channel, message) },
 			Scripts: a.scripts.LoadedAfter, KeepScript: a.scripts.Keep,
-			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() }, Failed: a.clusterFailed,
+			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() },
+			Ended: func() { a.server.EpochEnded() }, Failed: a.clusterFailed,
 		},
 	}
 	if c.Reads == config.ReadsQuorum {
