@@ -53,8 +53,8 @@ func TestLibrariesThroughTheDoors(t *testing.T) {
 	}
 }
 
-// Every job is done, also if the leader is killed while the workers wait and half of the jobs are done. The leader is the
-// first of the Sentinels that the libraries ask.
+// Every job is done, also if the leader is killed after half of the jobs. At this moment the workers of Bull and Bee-Queue,
+// which use BRPOPLPUSH, are busy, and those of the others wait. The leader is the first of the Sentinels that the libraries ask.
 func TestQueuesAfterADeath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the queues need Node, Python and Ruby")

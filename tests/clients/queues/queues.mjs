@@ -1,7 +1,8 @@
 // Job queues of Node, as users run them: workers wait before the jobs come, and each job is done once.
 //
-// With SENTINELS, half of the jobs come after the death of the leader: Bull finds the next one over Sentinel, Bee-Queue over the
-// proxy-port PROXY. The test kills the leader when this program prints "half", and then writes a line.
+// With SENTINELS, half of the jobs end after the death of the leader: Bull finds the next one over Sentinel, Bee-Queue over the
+// proxy-port PROXY. The test kills the leader when this program prints "half", and then writes a line. At this moment all workers
+// are busy, and other jobs wait.
 import Queue from 'bull';
 import BeeQueue from 'bee-queue';
 import { once } from 'node:events';
@@ -23,6 +24,7 @@ async function surely(send) {
   return send();
 }
 
+const workers = 4; // of each library
 const waiting = new Set(['bull', 'bee-queue']); // which have not done half of their jobs yet
 const death = failover ? once(process.stdin, 'data') : null;
 function waits(library) {
@@ -31,6 +33,16 @@ function waits(library) {
 
 async function check(library, begin) {
   const done = [];
+  let dead = !failover, holds = 0, busy;
+  const allBusy = new Promise((resolve) => { busy = resolve; });
+  death?.then(() => { dead = true; });
+  async function work(n) {
+    if (n >= jobs / 2 && !dead) {
+      if (++holds === workers) busy();
+      await death;
+    }
+    done.push(n);
+  }
   async function all(wanted) {
     for (let i = 0; new Set(done).size < wanted; i++) {
       if (i === 400) throw new Error(`${new Set(done).size} of ${wanted} are done`);
@@ -38,10 +50,11 @@ async function check(library, begin) {
     }
   }
   try {
-    const send = await begin((n) => done.push(n));
+    const send = await begin(work);
     for (let n = 0; n < jobs; n++) {
-      if (n === jobs / 2 && failover) {
-        await all(n);
+      if (n === jobs / 2 && failover) await all(n);
+      if (n === jobs / 2 + 2 * workers && failover) {
+        await allBusy;
         waits(library);
         await death;
       }
@@ -59,21 +72,21 @@ async function check(library, begin) {
 }
 
 const checks = [
-  ['bull', async (add) => {
+  ['bull', async (work) => {
     const sentinels = process.env.SENTINELS?.split(',').map(address);
     const redis = failover ? { sentinels, name: 'mymaster' } : address(process.env.ADDR);
     const queue = new Queue('bull-jobs', { redis });
     queue.on('error', () => {});
-    queue.process(4, async (job) => add(job.data.n));
+    queue.process(workers, (job) => work(job.data.n));
     await queue.isReady();
     return (n) => queue.add({ n }, { jobId: `job${n}`, delay: n % 10 ? 0 : 50 });
   }],
-  ['bee-queue', async (add) => {
+  ['bee-queue', async (work) => {
     const redis = failover ? { ...address(process.env.PROXY), retry_strategy: () => 100 } : address(process.env.ADDR);
     const queue = new BeeQueue('bee-jobs', { redis });
     queue.on('error', () => {});
     await queue.ready();
-    queue.process(4, async (job) => add(job.data.n));
+    queue.process(workers, (job) => work(job.data.n));
     return (n) => queue.createJob({ n }).save();
   }],
 ];
