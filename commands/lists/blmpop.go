@@ -20,11 +20,11 @@ var _ = commands.Register(&commands.Command{
 })
 
 func blmpop(c *commands.Call) error {
-	until, err := commands.WaitUntil(c.Args[1], c.Now)
+	keys, from, count, err := lmpopArgs(c.Args[2:])
 	if err != nil {
 		return err
 	}
-	keys, from, count, err := lmpopArgs(c.Args[2:])
+	until, err := commands.WaitUntil(c.Args[1], c.Now)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestBLMPop(t *testing.T) {
 		"BLMPOP x 1 l LEFT":         "ERR timeout is not a float or out of range",
 		"BLMPOP 0 0 l LEFT":         errNumKeys,
 		"BLMPOP 0 1 l UP":           commands.ErrSyntax,
-		"BLMPOP 0 1 l LEFT COUNT 0": errCount,
+		"BLMPOP x 1 l LEFT COUNT 0": errCount, // the time-out is checked last
 	} {
 		h.Want(line, err)
 	}

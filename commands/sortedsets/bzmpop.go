@@ -21,11 +21,11 @@ var _ = commands.Register(&commands.Command{
 })
 
 func bzmpop(c *commands.Call) error {
-	until, err := commands.WaitUntil(c.Args[1], c.Now)
+	keys, highest, count, err := zmpopArgs(c.Args[2:])
 	if err != nil {
 		return err
 	}
-	keys, highest, count, err := zmpopArgs(c.Args[2:])
+	until, err := commands.WaitUntil(c.Args[1], c.Now)
 	if err != nil {
 		return err
 	}

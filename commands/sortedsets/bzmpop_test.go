@@ -19,7 +19,7 @@ func TestBZMPop(t *testing.T) {
 		"BZMPOP x 1 z MIN":         "ERR timeout is not a float or out of range",
 		"BZMPOP 0 0 z MIN":         errNumKeys,
 		"BZMPOP 0 1 z MID":         commands.ErrSyntax,
-		"BZMPOP 0 1 z MIN COUNT 0": "ERR count should be greater than 0",
+		"BZMPOP x 1 z MIN COUNT 0": "ERR count should be greater than 0", // the time-out is checked last
 	} {
 		h.Want(line, err)
 	}

@@ -3,6 +3,9 @@ package differential
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,80 +15,175 @@ import (
 )
 
 const (
-	waiters        = 5   // connections of a round
-	blockingRounds = 12  // each with keys of its own
-	blockingSteps  = 150 // of a round
+	blockingRounds = 10  // each from an empty keyspace, with new clients
+	blockingSteps  = 120 // of a round
 )
 
 // A waiter is one connection to each server.
 type waiter struct {
 	redis, ours *wire
-	ids         [2]string // of CLIENT ID
-	sent        []string  // the command that waits; nil for none
+	ids         [2]string  // of CLIENT ID
+	proto       string     // RESP version
+	sent        [][]string // the command that waits, and those behind it; nil for none
 }
 
 // blockingRound sends random commands to both servers, and tracks which clients wait.
 type blockingRound struct {
-	*testing.T
-	rand        *rand.Rand
+	require.TestingT
 	redis, ours *peer
+	heard       [2]*listener // of the keyspace events
+	patience    time.Duration
 	clients     []*waiter
+	grammar     blockingGrammar
 	log         []string
 }
 
 // TestClientsThatWait: several clients wait for lists and sorted sets, and others bring them. Both servers serve the
-// same clients with the same elements.
+// same clients with the same elements, in the same order. BLOCKING=3m plays new rounds for three minutes.
 func TestClientsThatWait(t *testing.T) {
 	redis, ours := startRedis(t, false), startOurs(t)
-	seed := seed(t)
+	heard := [2]*listener{listen(t, redis), listen(t, ours)}
+	seed, end := seed(t), time.Now()
 	t.Logf("SEED=%d", seed)
-	for round := range uint64(blockingRounds) {
-		r := &blockingRound{T: t, rand: rand.New(rand.NewPCG(seed+round, 2)), redis: redis, ours: ours}
-		r.play()
+	if text := os.Getenv("BLOCKING"); text != "" {
+		lasts, err := time.ParseDuration(text)
+		require.NoError(t, err, "BLOCKING")
+		end = end.Add(lasts)
+	}
+	require.False(t, differs(redis, ours, heard, false))
+	require.True(t, differs(redis, ours, heard, true), "a server that serves the last client first")
+	begun, waited := time.Now(), 0
+	for round := uint64(0); round < blockingRounds || time.Now().Before(end); round++ {
+		r := &blockingRound{TestingT: t, redis: redis, ours: ours, heard: heard, patience: 10 * time.Second}
+		r.grammar.Rand = rand.New(rand.NewPCG(seed+round, 2))
+		func() {
+			defer func() {
+				if t.Failed() {
+					t.Logf("SEED=%d, the steps:\n%s", seed+round, strings.Join(r.log, "\n"))
+				}
+			}()
+			waited += r.play()
+		}()
+	}
+	require.Greater(t, waited, 100)
+	t.Logf("%d commands have waited, %s", waited, time.Since(begun).Round(time.Second/10))
+}
+
+// differs reports whether a comparison finds a difference between the servers. If opposite is true, the clients come to ours
+// in the opposite order, as if ours served the last one first.
+func differs(redis, ours *peer, heard [2]*listener, opposite bool) bool {
+	var bait verdict
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r := &blockingRound{TestingT: &bait, redis: redis, ours: ours, heard: heard, patience: 500 * time.Millisecond}
+		r.grammar.Rand = rand.New(rand.NewPCG(1, 2))
+		r.begin(4)
+		waits := []string{"BLPOP", "{t}a", "0"}
+		for i, first := range r.clients[:3] {
+			second := first
+			if opposite {
+				second = r.clients[2-i]
+			}
+			require.NoError(r, first.redis.send(waits))
+			require.NoError(r, second.ours.send(waits))
+			r.awaitBlocked(r.redis, first.ids[0])
+			r.awaitBlocked(r.ours, second.ids[1])
+			first.sent = [][]string{waits}
+		}
+		defer r.end()
+		r.do(r.clients[3], []string{"RPUSH", "{t}a", "x"})
+	}()
+	<-done
+	return bait.failed
+}
+
+// verdict implements [require.TestingT] for a comparison that may fail.
+type verdict struct{ failed bool }
+
+func (v *verdict) Errorf(string, ...any) { v.failed = true }
+func (v *verdict) FailNow()              { v.failed = true; runtime.Goexit() }
+
+// begin empties both servers, and connects clients.
+func (r *blockingRound) begin(clients int) {
+	r.both("FLUSHALL")
+	r.settle()
+	for range clients {
+		c := &waiter{}
+		r.connect(c)
+		r.clients = append(r.clients, c)
 	}
 }
 
-func (r *blockingRound) play() {
-	r.both("FLUSHALL")
-	for range waiters {
-		r.clients = append(r.clients, r.connect())
-	}
-	defer func() {
-		if r.Failed() {
-			r.Logf("the steps:\n%s", strings.Join(r.log, "\n"))
-		}
-	}()
+// play plays a round, and returns how many commands have waited.
+func (r *blockingRound) play() (waited int) {
+	r.begin(3 + r.grammar.IntN(4))
+	r.grammar.payloads = r.payloads()
 	for range blockingSteps {
-		r.step()
+		c := r.clients[r.grammar.IntN(len(r.clients))]
+		if c.sent != nil {
+			r.disturb(c)
+			continue
+		}
+		for _, args := range r.grammar.program() {
+			r.do(c, args)
+			if c.sent != nil {
+				waited++
+				break
+			}
+		}
 	}
 	for _, c := range r.clients {
-		if c.sent != nil {
+		for c.sent != nil {
 			r.unblock(c, "TIMEOUT")
 		}
 	}
-	r.both("LRANGE", "{t}a", "0", "-1")
+	for db := range 2 {
+		r.both("SELECT", strconv.Itoa(db))
+		for _, key := range blockingKeys {
+			r.both("DUMP", key)
+		}
+	}
+	r.both("SELECT", "0")
+	r.end()
+	return waited
+}
+
+func (r *blockingRound) end() {
 	for _, c := range r.clients {
-		_ = c.redis.conn.Close()
-		_ = c.ours.conn.Close()
+		r.leave(c)
 	}
 }
 
-func (r *blockingRound) connect() *waiter {
-	c := &waiter{}
-	var err error
-	c.redis, err = dial(r.redis.addr)
-	require.NoError(r, err)
-	c.ours, err = dial(r.ours.addr)
-	require.NoError(r, err)
-	proto := strconv.Itoa(2 + r.rand.IntN(2))
-	for i, w := range []*wire{c.redis, c.ours} {
-		_, err = w.do("HELLO", proto)
+// payloads are a list and a sorted set for RESTORE.
+func (r *blockingRound) payloads() (all []string) {
+	for _, line := range []string{"RPUSH k p q", "ZADD k 1 p 2 q", "SET k v"} {
+		r.both(strings.Fields(line)...)
+		dump, err := r.redis.admin.do("DUMP", "k")
+		require.NoError(r, err)
+		all = append(all, dump.text)
+		r.both("DEL", "k")
+	}
+	r.settle()
+	return all
+}
+
+func (r *blockingRound) connect(c *waiter) {
+	for i, p := range []*peer{r.redis, r.ours} {
+		w, err := dial(p.addr)
+		require.NoError(r, err)
+		if i == 0 {
+			c.redis, c.proto = w, strconv.Itoa(2+r.grammar.IntN(2))
+		} else {
+			c.ours = w
+		}
+		_, err = w.do("HELLO", c.proto)
 		require.NoError(r, err)
 		id, err := w.do("CLIENT", "ID")
 		require.NoError(r, err)
 		c.ids[i] = id.text
 	}
-	return c
+	c.sent = nil
 }
 
 // both sends a command over the connections that never wait, and compares the replies.
@@ -94,46 +192,86 @@ func (r *blockingRound) both(args ...string) {
 	require.NoError(r, err)
 	b, err := r.ours.admin.do(args...)
 	require.NoError(r, err)
-	require.Equal(r, a.String(), b.String(), "%v", args)
+	if args[0] == "DUMP" {
+		a, b = dumped(a), dumped(b)
+	}
+	require.Equal(r, a.String(), b.String(), "%q", args)
 }
 
-// step sends a command of a client that does not wait, and takes the replies of all that waited.
-func (r *blockingRound) step() {
-	c := r.clients[r.rand.IntN(len(r.clients))]
-	if c.sent != nil {
-		switch r.rand.IntN(4) {
-		case 0:
-			r.unblock(c, []string{"TIMEOUT", "ERROR"}[r.rand.IntN(2)])
-		case 1:
-			_ = c.redis.conn.Close()
-			_ = c.ours.conn.Close()
-			r.log = append(r.log, "a client leaves: "+strings.Join(c.sent, " "))
-			*c = *r.connect()
-			r.settle()
-		}
-		return
+// do sends a command of a client that does not wait, and takes the replies of all that do not wait any more. Commands may
+// follow in the same pipeline.
+func (r *blockingRound) do(c *waiter, args []string) {
+	c.sent = [][]string{args}
+	if r.grammar.mayWait(args) && r.grammar.IntN(6) == 0 {
+		c.sent = append(c.sent, r.grammar.line(false))
 	}
-	lines := blockingLines(r.rand)
-	for _, args := range lines {
-		r.log = append(r.log, fmt.Sprintf("%s: %s", c.ids[0], strings.Join(args, " ")))
+	r.log = append(r.log, fmt.Sprintf("%s: %q", c.ids[0], c.sent))
+	for _, args := range c.sent {
 		require.NoError(r, c.redis.send(args))
 		require.NoError(r, c.ours.send(args))
-		if strings.HasPrefix(args[0], "B") {
-			c.sent = args
-			break
+	}
+	if !r.grammar.mayWait(args) {
+		r.answers(c)
+	}
+	r.settle()
+	if strings.EqualFold(args[0], "RESET") {
+		r.do(c, []string{"CLIENT", "REPLY", "ON"})
+	}
+}
+
+// answers takes the replies of both servers to what a client has sent.
+func (r *blockingRound) answers(c *waiter) {
+	for _, args := range c.sent {
+		a, err := c.redis.receive()
+		require.NoError(r, err, "redis has no reply to %q", args)
+		b, err := c.ours.receive()
+		require.NoError(r, err, "cellserver has no reply to %q, redis has %s", args, a)
+		require.Equal(r, a.String(), b.String(), "%q of client %s", args, c.ids[0])
+	}
+	c.sent = nil
+}
+
+// disturb does something to a client that waits, or nothing.
+func (r *blockingRound) disturb(c *waiter) {
+	switch r.grammar.IntN(8) {
+	case 0, 1:
+		r.unblock(c, []string{"TIMEOUT", "ERROR"}[r.grammar.IntN(2)])
+	case 2:
+		r.log = append(r.log, c.ids[0]+" leaves")
+		r.leave(c)
+		r.connect(c)
+	case 3:
+		r.log = append(r.log, c.ids[0]+" is killed")
+		for i, p := range []*peer{r.redis, r.ours} {
+			n, err := p.admin.do("CLIENT", "KILL", "ID", c.ids[i])
+			require.NoError(r, err)
+			require.Equal(r, ":1", n.String())
 		}
-		r.answers(c, args)
+		r.leave(c)
+		r.connect(c)
+	case 4:
+		r.pause(c)
 	}
 	r.settle()
 }
 
-// answers takes one reply from each server.
-func (r *blockingRound) answers(c *waiter, args []string) {
-	a, err := c.redis.receive()
-	require.NoError(r, err, "%v", args)
-	b, err := c.ours.receive()
-	require.NoError(r, err, "cellserver has no reply to %v, redis has %s", args, a)
-	require.Equal(r, a.String(), b.String(), "%v", args)
+// pause sends a command of another client while CLIENT PAUSE holds it back.
+func (r *blockingRound) pause(*waiter) {
+	at := slices.IndexFunc(r.clients, func(c *waiter) bool { return c.sent == nil })
+	if at < 0 {
+		return
+	}
+	c, args := r.clients[at], r.grammar.line(true)
+	r.log = append(r.log, fmt.Sprintf("%s: %q, held back by CLIENT PAUSE", c.ids[0], args))
+	r.both("CLIENT", "PAUSE", "100000", "WRITE")
+	c.sent = [][]string{args}
+	require.NoError(r, c.redis.send(args))
+	require.NoError(r, c.ours.send(args))
+	r.takeReplies() // PUBLISH would wait
+	r.both("CLIENT", "UNPAUSE")
+	if c.sent != nil && !r.grammar.mayWait(args) {
+		r.answers(c)
+	}
 }
 
 func (r *blockingRound) unblock(c *waiter, how string) {
@@ -147,90 +285,82 @@ func (r *blockingRound) unblock(c *waiter, how string) {
 	require.Nil(r, c.sent, "%s has unblocked the client", how)
 }
 
-// settle waits until both servers have equally many waiting clients, and takes the replies of the others.
-func (r *blockingRound) settle() {
-	blocked := func(p *peer) string {
-		info, err := p.admin.do("INFO", "clients")
-		require.NoError(r, err)
-		_, rest, _ := strings.Cut(info.text, "blocked_clients:")
-		n, _, _ := strings.Cut(rest, "\r\n")
-		return n
-	}
-	var want string
-	require.Eventually(r, func() bool { want = blocked(r.redis); return want == blocked(r.ours) }, 10*time.Second, time.Millisecond,
-		"redis has %s waiting clients", want)
-	for _, c := range r.clients {
-		if c.sent != nil && !waitsInRedis(r, c) {
-			r.answers(c, c.sent)
-			c.sent = nil
-		}
+// leave closes the connections of a client, and waits until both servers know it.
+func (r *blockingRound) leave(c *waiter) {
+	_ = c.redis.conn.Close()
+	_ = c.ours.conn.Close()
+	for i, p := range []*peer{r.redis, r.ours} {
+		r.eventually(func() bool { return r.line(p, c.ids[i]) == "" }, "a client has left")
 	}
 }
 
-// waitsInRedis reports whether a client still waits, by its line in CLIENT LIST.
-func waitsInRedis(r *blockingRound, c *waiter) bool {
-	line, err := r.redis.admin.do("CLIENT", "LIST", "ID", c.ids[0])
+func (r *blockingRound) eventually(is func() bool, what string) {
+	for end := time.Now().Add(r.patience); !is(); time.Sleep(200 * time.Microsecond) {
+		require.True(r, time.Now().Before(end), "%s", what)
+	}
+}
+
+// line returns the line of a client in CLIENT LIST.
+func (r *blockingRound) line(p *peer, id string) string {
+	line, err := p.admin.do("CLIENT", "LIST", "ID", id)
 	require.NoError(r, err)
-	return strings.Contains(line.text, " flags=b ")
+	return line.text
 }
 
-// blockingLines returns a command, or a transaction.
-func blockingLines(rng *rand.Rand) [][]string {
-	if rng.IntN(6) > 0 {
-		return [][]string{blockingLine(rng, true)}
-	}
-	lines := [][]string{{"MULTI"}}
-	for range 1 + rng.IntN(4) {
-		lines = append(lines, blockingLine(rng, false))
-	}
-	return append(lines, []string{"EXEC"})
+func (r *blockingRound) awaitBlocked(p *peer, id string) {
+	r.eventually(func() bool { return strings.Contains(r.line(p, id), " flags=b ") }, "a client waits")
 }
 
-func blockingLine(rng *rand.Rand, waits bool) []string {
-	key := func() string { return []string{"{t}a", "{t}b", "{t}c"}[rng.IntN(3)] }
-	keys := func() []string {
-		var all []string
-		for range 1 + rng.IntN(3) {
-			all = append(all, key())
+// state is what has become of a command that may wait.
+type state int
+
+const (
+	unknown state = iota // the server has not run it yet
+	waits
+	answered
+)
+
+func (s state) String() string { return []string{"unknown", "waits", "answered"}[s] }
+
+func (r *blockingRound) state(p *peer, w *wire, id string) state {
+	if w.hasReply() {
+		return answered
+	}
+	if strings.Contains(r.line(p, id), " flags=b ") {
+		return waits
+	}
+	return unknown
+}
+
+// settle waits until the same clients wait at both servers. It compares the replies of the others, and the events.
+func (r *blockingRound) settle() {
+	r.takeReplies()
+	want := r.heard[0].events(r)
+	require.Equal(r, want, r.heard[1].events(r), "the events")
+}
+
+// takeReplies waits until the same clients wait at both servers, and takes the replies of the others.
+func (r *blockingRound) takeReplies() {
+	for again := true; again; {
+		again = false
+		for _, c := range r.clients {
+			if c.sent == nil {
+				continue
+			}
+			var a, b state
+			var end time.Time
+			for a, b = unknown, unknown; a == unknown || a != b; {
+				a, b = r.state(r.redis, c.redis, c.ids[0]), r.state(r.ours, c.ours, c.ids[1])
+				if now := time.Now(); end.IsZero() {
+					end = now.Add(r.patience)
+				} else {
+					require.True(r, now.Before(end), "%q of client %s: redis %s, cellserver %s", c.sent, c.ids[0], a, b)
+				}
+			}
+			if a == answered {
+				r.answers(c)
+				again = true
+			}
 		}
-		return all
-	}
-	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
-	numbered := func(name, timeout, side, other string) []string {
-		k := keys()
-		line := append([]string{name}, timeout, strconv.Itoa(len(k)))
-		return append(append(line, k...), pick(side, other), "COUNT", pick("1", "2", "3"))
-	}
-	if waits && rng.IntN(2) == 0 {
-		switch rng.IntN(6) {
-		case 0:
-			return append(append([]string{pick("BLPOP", "BRPOP")}, keys()...), "0")
-		case 1:
-			return []string{"BLMOVE", key(), key(), pick("LEFT", "RIGHT"), pick("LEFT", "RIGHT"), "0"}
-		case 2:
-			return []string{"BRPOPLPUSH", key(), key(), "0"}
-		case 3:
-			return numbered("BLMPOP", "0", "LEFT", "RIGHT")
-		case 4:
-			return append(append([]string{pick("BZPOPMIN", "BZPOPMAX")}, keys()...), "0")
-		default:
-			return numbered("BZMPOP", "0", "MIN", "MAX")
-		}
-	}
-	switch rng.IntN(10) {
-	case 0, 1, 2:
-		return append([]string{pick("RPUSH", "LPUSH"), key()}, []string{"x", "y", "z"}[:1+rng.IntN(3)]...)
-	case 3, 4:
-		return append([]string{"ZADD", key()}, []string{"1", "x", "2", "y", "3", "z"}[:2+2*rng.IntN(3)]...)
-	case 5:
-		return []string{pick("DEL", "UNLINK"), key()}
-	case 6:
-		return []string{pick("RENAME", "COPY"), key(), key()}
-	case 7:
-		return []string{"EVAL", "redis.call('rpush', KEYS[1], 'e') return redis.call('zadd', KEYS[2], 1, 'm')", "2", key(), key()}
-	case 8:
-		return []string{pick("LPOP", "ZPOPMIN", "TYPE"), key()}
-	default:
-		return []string{pick("SET", "LPUSHX", "APPEND"), key(), "v"}
 	}
 }

@@ -203,7 +203,7 @@ func listen(t *testing.T, p *peer) *listener {
 }
 
 // events returns the events since the last call: channels with their messages.
-func (l *listener) events(t *testing.T) (all []string) {
+func (l *listener) events(t require.TestingT) (all []string) {
 	l.n++
 	_, err := l.p.admin.do("PUBLISH", "sync", fmt.Sprint(l.n))
 	require.NoError(t, err)

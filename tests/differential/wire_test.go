@@ -146,3 +146,13 @@ func (w *wire) readBody(r reply, n int) (reply, error) {
 	}
 	return r, nil
 }
+
+// hasReply reports whether bytes of a reply have come.
+func (w *wire) hasReply() bool {
+	if w.in.Buffered() > 0 {
+		return true
+	}
+	_ = w.conn.SetReadDeadline(time.Now().Add(50 * time.Microsecond))
+	_, err := w.in.Peek(1)
+	return err == nil
+}
