@@ -198,12 +198,12 @@ func (r *blockingRound) both(args ...string) {
 	require.Equal(r, a.String(), b.String(), "%q", args)
 }
 
-// do sends a command of a client that does not wait, and takes the replies of all that do not wait any more. Commands may
-// follow in the same pipeline.
+// do sends a command of a client that does not wait, and takes the replies of all that do not wait any more. A command may
+// follow in the same pipeline. It uses no keys: the two servers run it beside those of other clients.
 func (r *blockingRound) do(c *waiter, args []string) {
 	c.sent = [][]string{args}
 	if r.grammar.mayWait(args) && r.grammar.IntN(6) == 0 {
-		c.sent = append(c.sent, r.grammar.line(false))
+		c.sent = append(c.sent, [][]string{{"SELECT", "0"}, {"SELECT", "1"}, {"ECHO", "x"}}[r.grammar.IntN(3)])
 	}
 	r.log = append(r.log, fmt.Sprintf("%s: %q", c.ids[0], c.sent))
 	for _, args := range c.sent {
@@ -214,9 +214,6 @@ func (r *blockingRound) do(c *waiter, args []string) {
 		r.answers(c)
 	}
 	r.settle()
-	if strings.EqualFold(args[0], "RESET") {
-		r.do(c, []string{"CLIENT", "REPLY", "ON"})
-	}
 }
 
 // answers takes the replies of both servers to what a client has sent.
@@ -250,13 +247,13 @@ func (r *blockingRound) disturb(c *waiter) {
 		r.leave(c)
 		r.connect(c)
 	case 4:
-		r.pause(c)
+		r.pause()
 	}
 	r.settle()
 }
 
 // pause sends a command of another client while CLIENT PAUSE holds it back.
-func (r *blockingRound) pause(*waiter) {
+func (r *blockingRound) pause() {
 	at := slices.IndexFunc(r.clients, func(c *waiter) bool { return c.sent == nil })
 	if at < 0 {
 		return

@@ -10,6 +10,7 @@
 //	REDIS_VS_REDIS=1    compares Redis with itself, to test the test
 //	FINDINGS=1          is how many distinct mismatches end a run
 //	SCRIPTS=3m          runs new random scripts for three minutes
+//	BLOCKING=3m         plays new rounds of clients that wait for three minutes
 package differential
 
 import (
