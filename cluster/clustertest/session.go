@@ -42,7 +42,8 @@ func (m *Machine) Connect() (*Session, error) {
 // Close closes the connection.
 func (s *Session) Close() { s.client.Closed() }
 
-// Cut closes the connection from the side of the server, also while a command waits. Any goroutine may call it.
+// Cut closes the connection from the side of the server, also while a command waits. Any goroutine may call
+// it.
 func (s *Session) Cut() { s.wire.Close() }
 
 // Do sends commands at once, and returns their replies in the types of package resptest. After ErrClosed the

@@ -18,7 +18,9 @@ type wire struct {
 }
 
 func newWire(t testing.TB) wire {
-	return wire{Peer: servertest.Peer{T: t}, woken: make(chan struct{}, 1), cut: make(chan struct{}), once: new(sync.Once)}
+	return wire{
+		Peer: servertest.Peer{T: t}, woken: make(chan struct{}, 1), cut: make(chan struct{}), once: new(sync.Once),
+	}
 }
 
 // Wake implements [commands.Peer].

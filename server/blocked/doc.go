@@ -8,8 +8,8 @@
 // their arrival, before its own reply leaves. So a waiting client costs a place in the table and no CPU.
 //
 // Invariants: a client waits for one command at a time. It leaves the table once: claimed by the one who
-// serves it, or by its own end. A claimed client gets one reply. A wait ends with the epoch in which it began.
-// A reply does not leave if its change may be lost.
+// serves it, or by its own end. A claimed client gets one reply. A wait ends with the epoch in which it
+// began. A reply does not leave if its change may be lost.
 //
 // Locks: Table.mu guards all. A command takes it while it holds partitions of the store. The holder takes
 // no other lock.
