@@ -19,7 +19,8 @@ type wire struct {
 
 func newWire(t testing.TB) wire {
 	return wire{
-		Peer: servertest.Peer{T: t}, woken: make(chan struct{}, 1), cut: make(chan struct{}), once: new(sync.Once),
+		Peer: servertest.Peer{T: t}, once: new(sync.Once),
+		woken: make(chan struct{}, 1), cut: make(chan struct{}),
 	}
 }
 
