@@ -30,12 +30,11 @@ type readFunc func(*encoding.Decoder, *Value) error
 
 // Value is the value of a key. Its slices are borrowed: they are valid until the next read.
 type Value struct {
-	Kind  store.Kind   // None: the value was left out
-	Int   int64        // of kind Int
-	Bytes []byte       // of kind Raw
-	Items []store.Item // of kind Sorted, in any order; each member once
-	Parts Parts        // of the other collections
+	Kind  store.Kind // None: the value was left out
+	Int   int64      // of kind Int
+	Bytes []byte     // of kind Raw
+	Parts Parts      // of a collection
 }
 
 // reset empties a value. It keeps the memory of its elements for the next value.
-func (v *Value) reset() { *v = Value{Items: v.Items[:0], Parts: v.Parts.reset()} }
+func (v *Value) reset() { *v = Value{Parts: v.Parts.reset()} }

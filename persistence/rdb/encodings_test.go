@@ -214,7 +214,7 @@ var badValues = []struct {
 	{"listpack: cut", "\x11" + texted(listpack("\x81a", "\xe0")), "an element of a listpack", false},
 	{"listpack: backwards", "\x11" + texted(strings.Replace(listpack("\x81a", "\x01"), "a\x02", "a\x03", 1)), "an element of a listpack", false},
 	{"listpack: unknown", "\x11" + texted(listpack("\x81a", "\xf5")), "an element of a listpack", false},
-	{"listpack: odd", "\x11" + texted(listpack("\x81a")), "a score after the last member", false},
+	{"listpack: odd", "\x11" + texted(listpack("\x81a")), "a sorted set of pairs", false},
 	{"listpack: no score", "\x11" + texted(listpack("\x81a", "\x81b")), "a score", true},
 	{"listpack: count", "\x11" + texted(strings.Replace(listpack("\x81a", "\x01"), "\x02\x00", "\x03\x00", 1)), "the number of elements of a listpack", false},
 	{"ziplist: before", "\x0c" + texted(strings.Replace(ziplist("\x01a", "\xf1"), "\x03\xf1", "\x04\xf1", 1)), "an element of a ziplist", false},

@@ -22,9 +22,7 @@ const (
 // listCodec keeps lists.
 var listCodec = codecOf(shape{kind: store.List, name: "list", each: 1}, typeList, map[byte]func(*encoding.Decoder, *Parts) error{
 	typeListZiplist: packedParts(encoding.Ziplist),
-	typeListZiplists: eachContainer(func(d *encoding.Decoder, p *Parts) error {
-		return readPacked(d, p, encoding.Ziplist)
-	}),
+	typeListZiplists:  eachContainer(packedParts(encoding.Ziplist)),
 	typeListListpacks: eachContainer(readContainer),
 })
 
@@ -46,7 +44,7 @@ func readContainer(d *encoding.Decoder, p *Parts) error {
 	case err != nil:
 		return err
 	case kind == listpackElement:
-		return readPacked(d, p, encoding.Listpack)
+		return readPacked(d, encoding.Listpack, p.addElement)
 	case kind != plainElement:
 		return encoding.Errorf(from, "the kind 1 or 2 of a container of a list", "the kind %d", kind)
 	}

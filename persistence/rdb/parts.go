@@ -8,8 +8,8 @@ import (
 	"cellserver/store"
 )
 
-// Hashes, sets and lists are sequences of strings: a field and its value, a member, or an element. Every
-// encoding of them is read as such a sequence.
+// Collections are sequences of strings: a field and its value, a member and its score, a member, or an
+// element. Every encoding of them is read as such a sequence.
 
 // Parts are the strings of a collection, in order.
 type Parts struct {
@@ -53,6 +53,8 @@ type shape struct {
 	name string // the type in errors and counts
 	each int    // strings of a member
 	sole bool   // a member comes once
+	// second reads the second string of a member, if it has two.
+	second func(*encoding.Decoder, *Parts) error
 }
 
 // codecOf returns the codec of a type: the type byte that is written, and the functions that read the
@@ -114,6 +116,9 @@ func (s shape) read(d *encoding.Decoder, v *Value, read func(*encoding.Decoder, 
 	return nil
 }
 
+// maxCompared is the largest number of members of which comparing all pairs is faster than a map.
+const maxCompared = 16
+
 // duplicate returns a member that comes twice.
 func (s shape) duplicate(p *Parts) (member []byte, found bool) {
 	switch n := len(p.ends); {
@@ -143,34 +148,37 @@ func (s shape) duplicate(p *Parts) (member []byte, found bool) {
 func (s shape) readTexts(d *encoding.Decoder, p *Parts) error {
 	n, err := d.Length("the number of members")
 	for ; err == nil && n > 0; n-- {
-		for range s.each {
-			var b []byte
-			if b, err = d.Text("a member"); err != nil {
-				return err
-			}
-			p.add(b)
+		err = readText(d, p)
+		for i := 1; i < s.each && err == nil; i++ {
+			err = s.second(d, p)
 		}
+	}
+	return err
+}
+
+func readText(d *encoding.Decoder, p *Parts) error {
+	b, err := d.Text("a member")
+	if err == nil {
+		p.add(b)
 	}
 	return err
 }
 
 // packedParts returns a reader of a packed list.
 func packedParts(open func([]byte) encoding.PackedList) func(*encoding.Decoder, *Parts) error {
-	return func(d *encoding.Decoder, p *Parts) error { return readPacked(d, p, open) }
+	return func(d *encoding.Decoder, p *Parts) error { return readPacked(d, open, p.addElement) }
 }
 
-func readPacked(d *encoding.Decoder, p *Parts, open func([]byte) encoding.PackedList) error {
+// readPacked reads a packed list, and returns an error if it is damaged.
+func readPacked(
+	d *encoding.Decoder, open func([]byte) encoding.PackedList, do func(encoding.Element) string,
+) error {
 	from := d.Offset()
 	b, err := d.Text("a packed list")
 	if err != nil {
 		return err
 	}
-	return packedFault(from, open(b), p.addElement)
-}
-
-// packedFault reads a packed list, and returns an error if it is damaged.
-func packedFault(from int64, list encoding.PackedList, do func(encoding.Element) string) error {
-	at, expected := list.Each(do)
+	at, expected := open(b).Each(do)
 	if expected != "" {
 		return encoding.Errorf(from, expected+" "+strconv.Itoa(at)+" bytes into it", "other bytes")
 	}

@@ -2,6 +2,7 @@ package rdb
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"strconv"
 
@@ -17,21 +18,19 @@ const (
 	typeSortedListpack = 17
 )
 
-// sortedSetCodec keeps sorted sets.
-var sortedSetCodec = codec{
-	name:      "sorted set",
-	kinds:     []store.Kind{store.Sorted},
-	writes:    typeSorted,
-	newWriter: newSortedSetWriter,
-	reads: map[byte]readFunc{
-		typeSortedText:     func(d *encoding.Decoder, v *Value) error { return readSortedSet(d, v, textScore) },
-		typeSorted:         func(d *encoding.Decoder, v *Value) error { return readSortedSet(d, v, binaryScore) },
-		typeSortedZiplist:  func(d *encoding.Decoder, v *Value) error { return readPackedSortedSet(d, v, encoding.Ziplist) },
-		typeSortedListpack: func(d *encoding.Decoder, v *Value) error { return readPackedSortedSet(d, v, encoding.Listpack) },
-	},
-	empty: func(v *Value) bool { return len(v.Items) == 0 },
-	put:   putSortedSet,
-}
+// sortedSetCodec keeps sorted sets. Their parts are members, each with its score as 8 bytes.
+var sortedSetCodec = func() codec {
+	s := shape{kind: store.Sorted, name: "sorted set", each: 2, sole: true, second: partOfScore(binaryScore)}
+	text := s
+	text.second = partOfScore(textScore)
+	c := codecOf(s, typeSorted, map[byte]func(*encoding.Decoder, *Parts) error{
+		typeSortedText:     text.readTexts,
+		typeSortedZiplist:  packedScores(encoding.Ziplist),
+		typeSortedListpack: packedScores(encoding.Listpack),
+	})
+	c.newWriter, c.put = newSortedSetWriter, putSortedSet
+	return c
+}()
 
 // newSortedSetWriter writes items from the last to the first, as Redis does: Redis inserts
 // each item that it reads at the head of its list.
@@ -49,38 +48,29 @@ func newSortedSetWriter(e *encoding.Encoder) func(*store.Image) {
 }
 
 func putSortedSet(v *Value, e *store.Entry, expireAt int64) {
-	e.ZStore(v.Items)
+	items := make([]store.Item, len(v.Parts.ends)/2)
+	for i := range items {
+		score := math.Float64frombits(binary.LittleEndian.Uint64(v.Parts.at(2*i + 1)))
+		items[i] = store.Item{Score: score, Member: string(v.Parts.at(2 * i))}
+	}
+	e.ZStore(items)
 	if expireAt != store.NoExpiry {
 		e.SetExpiry(expireAt)
 	}
 }
 
-// readSortedSet reads members, each followed by its score.
-func readSortedSet(d *encoding.Decoder, v *Value, score func(*encoding.Decoder) (float64, error)) error {
-	from := d.Offset()
-	n, err := d.Length("the number of members")
-	for ; err == nil && n > 0; n-- {
-		var b []byte
-		if b, err = d.Text("a member"); err != nil {
-			break
-		}
-		it := store.Item{Member: string(b)}
-		it.Score, err = score(d)
-		v.Items = append(v.Items, it)
-	}
-	if err != nil {
-		return err
-	}
-	return completeSortedSet(v, from)
+func (p *Parts) addScore(score float64) {
+	p.bytes = binary.LittleEndian.AppendUint64(p.bytes, math.Float64bits(score))
+	p.ends = append(p.ends, len(p.bytes))
 }
 
-// completeSortedSet ends the reading of a sorted set that begins at an offset.
-func completeSortedSet(v *Value, from int64) error {
-	v.Kind = store.Sorted
-	if member, found := duplicateMember(v.Items); found {
-		return encoding.Errorf(from, "a sorted set that has each member once", "%.64q twice", member)
+// partOfScore returns a reader of a score as a part.
+func partOfScore(read func(*encoding.Decoder) (float64, error)) func(*encoding.Decoder, *Parts) error {
+	return func(d *encoding.Decoder, p *Parts) error {
+		score, err := read(d)
+		p.addScore(score)
+		return err
 	}
-	return nil
 }
 
 func binaryScore(d *encoding.Decoder) (float64, error) { return d.Double("a score") }
@@ -128,66 +118,22 @@ func parseScore(b []byte) (float64, bool) {
 	return f, err == nil && !math.IsNaN(f)
 }
 
-// readPackedSortedSet reads a packed list of members, each followed by its score.
-func readPackedSortedSet(d *encoding.Decoder, v *Value, open func([]byte) encoding.PackedList) error {
-	start := d.Offset()
-	b, err := d.Text("a packed sorted set")
-	if err != nil {
-		return err
-	}
-	isScore := false
-	var scratch [20]byte
-	at, expected := open(b).Each(func(e encoding.Element) string {
-		isScore = !isScore
-		if isScore {
-			v.Items = append(v.Items, store.Item{Member: string(e.AppendTo(scratch[:0]))})
-			return ""
-		}
-		return setScore(&v.Items[len(v.Items)-1], e)
-	})
-	if expected == "" && isScore {
-		at, expected = len(b)-1, "a score after the last member"
-	}
-	if expected != "" {
-		return encoding.Errorf(start, expected+" "+strconv.Itoa(at)+" bytes into it", "other bytes")
-	}
-	return completeSortedSet(v, start)
-}
-
-// setScore gives an item the score in a list's element. It returns "a score" if the element is not a score.
-func setScore(it *store.Item, e encoding.Element) (expected string) {
-	if e.Text == nil {
-		it.Score = float64(e.Int)
-		return ""
-	}
-	var ok bool
-	if it.Score, ok = parseScore(e.Text); !ok {
-		return "a score"
-	}
-	return ""
-}
-
-// maxCompared is the largest set in which comparing all pairs is faster than a map.
-const maxCompared = 16
-
-// duplicateMember returns a member that items have twice.
-func duplicateMember(items []store.Item) (member string, found bool) {
-	if len(items) <= maxCompared {
-		for i, it := range items {
-			for _, other := range items[:i] {
-				if it.Member == other.Member {
-					return it.Member, true
-				}
+// packedScores returns a reader of a packed list of members, each followed by its score.
+func packedScores(open func([]byte) encoding.PackedList) func(*encoding.Decoder, *Parts) error {
+	return func(d *encoding.Decoder, p *Parts) error {
+		return readPacked(d, open, func(e encoding.Element) (expected string) {
+			if len(p.ends)%2 == 0 {
+				return p.addElement(e)
 			}
-		}
-		return "", false
+			score, ok := float64(e.Int), true
+			if e.Text != nil {
+				score, ok = parseScore(e.Text)
+			}
+			if !ok {
+				return "a score"
+			}
+			p.addScore(score)
+			return ""
+		})
 	}
-	seen := make(map[string]struct{}, len(items))
-	for _, it := range items {
-		if _, found := seen[it.Member]; found {
-			return it.Member, true
-		}
-		seen[it.Member] = struct{}{}
-	}
-	return "", false
 }

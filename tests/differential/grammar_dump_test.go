@@ -3,7 +3,6 @@ package differential
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"cellserver/persistence/rdb"
 	"cellserver/store"
@@ -48,14 +47,10 @@ func dumped(r reply) reply {
 	if err != nil {
 		return reply{kind: '-', text: err.Error()}
 	}
-	scores := map[string]string{}
-	for _, it := range v.Items {
-		scores[it.Member] = strconv.FormatFloat(it.Score+0, 'g', -1, 64)
-	}
-	return reply{kind: r.kind, text: fmt.Sprintf("%d %d %q %q", v.Kind, v.Int, v.Bytes, scores) + partsOf(&v)}
+	return reply{kind: r.kind, text: fmt.Sprintf("%d %d %q", v.Kind, v.Int, v.Bytes) + partsOf(&v)}
 }
 
-// partsOf returns the members of a value of another type.
+// partsOf returns the members of a collection.
 func partsOf(v *rdb.Value) string {
 	s := store.New(store.Options{Seed: 1})
 	tx := s.NewTx()
@@ -64,12 +59,12 @@ func partsOf(v *rdb.Value) string {
 	e := tx.Write([]byte("k"))
 	v.Put(&e, store.NoExpiry)
 	t := store.TypeOf(v.Kind)
-	if t == nil || v.Kind == store.Sorted {
+	if t == nil {
 		return ""
 	}
 	var all []string
 	t.Each(e.Collection(), func(o *store.Operands) bool {
-		all = append(all, fmt.Sprintf("%q %q", o.Value, o.More))
+		all = append(all, fmt.Sprintf("%q %q %g", o.Value, o.More, o.Score+0))
 		return true
 	})
 	slices.Sort(all)
