@@ -171,21 +171,13 @@ func (c *Config) validateOwnAddress(port, peer int) error {
 	return fmt.Errorf(wrong, peer, like.PeerPort, like.Client(), like.Client(), peer)
 }
 
-// nodeAddresses is the kind of cluster-nodes. One empty argument is none.
-var nodeAddresses = value.Kind[[]string]{
-	Values: fmt.Sprintf("up to %d addresses, host:port or host:port@peerport", topology.MostNodes),
-	Many:   true,
-	Parse: func(args []string) ([]string, error) {
-		if len(args) == 0 || len(args) == 1 && args[0] == "" {
-			return nil, nil
-		}
-		if _, err := topology.ParseAddresses(args); err != nil {
-			return nil, err
-		}
-		return slices.Clone(args), nil
-	},
-	Format: func(list []string) string { return value.Join(list, func(s string) string { return s }) },
-}
+// nodeAddresses is the kind of cluster-nodes.
+var nodeAddresses = value.Texts(
+	fmt.Sprintf("up to %d addresses, host:port or host:port@peerport", topology.MostNodes),
+	func(args []string) error {
+		_, err := topology.ParseAddresses(args)
+		return err
+	})
 
 // oneWord accepts a text without spaces of up to most bytes.
 func oneWord(most int, mayBeEmpty bool) value.Kind[string] {

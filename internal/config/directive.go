@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"unsafe"
 
 	"cellserver/internal/config/value"
 )
@@ -86,16 +87,21 @@ const (
 // access is the kind of enable-debug-command and enable-protected-configs.
 var access = value.Enum(AccessNo, AccessYes, AccessLocal)
 
-// field makes a directive whose value is a field of Config.
-func field[T any](name string, k value.Kind[T], def string, at func(*Config) *T, summary string) Directive {
+// fields is a Config whose values nobody reads or changes. A row names its field by the address in it.
+var fields Config
+
+// field makes a directive whose value is a field of Config. at is its address in fields.
+func field[T any](name string, k value.Kind[T], def string, at *T, summary string) Directive {
+	offset := uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(&fields))
+	in := func(c *Config) *T { return (*T)(unsafe.Add(unsafe.Pointer(c), offset)) }
 	return Directive{
 		Name: name, Values: k.Values, Default: def, Summary: summary,
 		Mutable: true, Many: k.Many,
-		get: func(c *Config) string { return k.Format(*at(c)) },
+		get: func(c *Config) string { return k.Format(*in(c)) },
 		set: func(c *Config, args []string) error {
 			v, err := k.Parse(args)
 			if err == nil {
-				*at(c) = v
+				*in(c) = v
 			}
 			return err
 		},

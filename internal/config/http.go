@@ -40,37 +40,35 @@ const (
 )
 
 var httpDirectives = group("Limits over HTTP", "",
-	field("http-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.HTTP.Port },
+	field("http-port", value.Int(0, 65535), "0", &fields.HTTP.Port,
 		"TCP port of [limits over HTTP](http.md); 0 is none."),
-	field("http-tls-port", value.Int(0, 65535), "0", func(c *Config) *int { return &c.HTTP.TLSPort },
+	field("http-tls-port", value.Int(0, 65535), "0", &fields.HTTP.TLSPort,
 		"TCP port of limits over HTTP with [TLS](http.md#tls); 0 is none."),
-	field("http-bind", value.Text, "127.0.0.1", func(c *Config) *string { return &c.HTTP.Bind },
+	field("http-bind", value.Text, "127.0.0.1", &fields.HTTP.Bind,
 		"Address of both HTTP ports; empty is every address. An address of a network needs http-token. "+
 			"The port with TLS needs none if tls-auth-clients is `yes`."),
-	field("http-token", oneWord(256, true), "", func(c *Config) *string { return &c.HTTP.Token },
+	field("http-token", oneWord(256, true), "", &fields.HTTP.Token,
 		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
-	field("http-hosts", value.Hostnames, "", func(c *Config) *[]string { return &c.HTTP.Hosts },
+	field("http-hosts", value.Hostnames, "", &fields.HTTP.Hosts,
 		"Names of this machine under which clients may ask the HTTP port without http-token, or the "+
 			"metrics port on a loopback address. Localhost and IP addresses pass without this. See "+
 			"[who may ask](http.md#who-may-ask)."),
-	field("http-user", value.Text, "default", func(c *Config) *string { return &c.HTTP.User },
+	field("http-user", value.Text, "default", &fields.HTTP.User,
 		"The [ACL user](acl.md) whose rights all requests over HTTP have. Its password is not used.").immutable(),
-	field("http-trusted-proxies", value.TrustedProxies, "1",
-		func(c *Config) *value.Proxies { return &c.HTTP.Proxies },
+	field("http-trusted-proxies", value.TrustedProxies, "1", &fields.HTTP.Proxies,
 		"The proxies between clients and this server: how many there are, or their networks, "+
 			"such as `10.0.0.0/8 2001:db8::/32`. "+
 			"The key `ip` is the address in X-Forwarded-For that the first of these proxies has written; "+
 			"with 0 it is the address of the connection."),
-	field("http-max-connections",
-		value.Int(1, 100_000), "1000", func(c *Config) *int { return &c.HTTP.MaxConnections },
+	field("http-max-connections", value.Int(1, 100_000), "1000", &fields.HTTP.MaxConnections,
 		"Maximum number of connections of each HTTP port, and at most a quarter of the limit on open "+
 			"files. If a further client connects, the server closes the connection that has been idle "+
 			"for longest.").immutable(),
-	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), func(c *Config) *Page { return &c.HTTP.Page },
+	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), &fields.HTTP.Page,
 		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows "+
 			"numbers and rules, `write` also changes rules. The page has the rights of http-user. If "+
 			"clients need a password (requirepass), the page needs http-token."),
-	field("http-page-keys", value.YesNo, "no", func(c *Config) *bool { return &c.HTTP.PageKeys },
+	field("http-page-keys", value.YesNo, "no", &fields.HTTP.PageKeys,
 		"Whether the page shows the names of the keys that are refused most often."),
 )
 

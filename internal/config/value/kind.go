@@ -2,6 +2,7 @@ package value
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -59,4 +60,23 @@ func Join[T any](list []T, format func(T) string) string {
 		words[i] = format(v)
 	}
 	return strings.Join(words, " ")
+}
+
+// Several is a kind of several arguments. One empty argument is none of them.
+func Several[T any](values string, parse func(args []string) ([]T, error), format func(T) string) Kind[[]T] {
+	return Kind[[]T]{
+		Values: values, Many: true,
+		Parse: func(args []string) ([]T, error) {
+			if len(args) == 1 && args[0] == "" {
+				return nil, nil
+			}
+			return parse(args)
+		},
+		Format: func(list []T) string { return Join(list, format) },
+	}
+}
+
+// Texts is [Several] for arguments that stay as they are, if check finds no fault.
+func Texts(values string, check func(args []string) error) Kind[[]string] {
+	return Several(values, func(args []string) ([]string, error) { return slices.Clone(args), check(args) }, same)
 }

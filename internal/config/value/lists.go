@@ -10,74 +10,50 @@ import (
 
 const maxBindAddresses = 16
 
-// Addresses accepts up to 16 addresses. One empty argument is none.
-var Addresses = Kind[[]string]{
-	Values: "up to 16 addresses", Many: true,
-	Parse: func(args []string) ([]string, error) {
-		switch {
-		case len(args) > maxBindAddresses:
-			return nil, errors.New("Too many bind addresses specified.")
-		case len(args) == 1 && args[0] == "":
-			return nil, nil
-		}
-		return slices.Clone(args), nil
-	},
-	Format: func(list []string) string { return strings.Join(list, " ") },
-}
+// Addresses accepts up to 16 addresses.
+var Addresses = Texts("up to 16 addresses", func(args []string) error {
+	if len(args) > maxBindAddresses {
+		return errors.New("Too many bind addresses specified.")
+	}
+	return nil
+})
 
 const maxHostnames = 16
 
-// Hostnames accepts up to 16 host names. One empty argument is none. A name may have underscores, as the
-// names of containers do.
-var Hostnames = Kind[[]string]{
-	Values: "up to 16 host names", Many: true,
-	Parse: func(args []string) ([]string, error) {
-		switch {
-		case len(args) > maxHostnames:
-			return nil, errors.New("there are more than 16 host names")
-		case len(args) == 1 && args[0] == "":
-			return nil, nil
+// Hostnames accepts up to 16 host names. A name may have underscores, as the names of containers do.
+var Hostnames = Texts("up to 16 host names", func(args []string) error {
+	if len(args) > maxHostnames {
+		return errors.New("there are more than 16 host names")
+	}
+	for _, arg := range args {
+		if _, err := Hostname.Parse([]string{strings.ReplaceAll(arg, "_", "-")}); err != nil {
+			return err
 		}
-		for _, arg := range args {
-			if _, err := Hostname.Parse([]string{strings.ReplaceAll(arg, "_", "-")}); err != nil {
-				return nil, err
-			}
-			if arg == "" {
-				return nil, errors.New("a host name is empty")
-			}
+		if arg == "" {
+			return errors.New("a host name is empty")
 		}
-		return slices.Clone(args), nil
-	},
-	Format: func(list []string) string { return strings.Join(list, " ") },
-}
+	}
+	return nil
+})
 
-// Percentiles accepts percentiles from 0 to 100. One empty argument is none.
-var Percentiles = Kind[[]float64]{
-	Values: "percentiles from 0 to 100", Many: true,
-	Parse: func(args []string) ([]float64, error) {
-		if len(args) == 1 && args[0] == "" {
-			return nil, nil
+// Percentiles accepts percentiles from 0 to 100.
+var Percentiles = Several("percentiles from 0 to 100", func(args []string) ([]float64, error) {
+	list := make([]float64, len(args))
+	for i, arg := range args {
+		p, err := strconv.ParseFloat(arg, 64)
+		if err != nil || math.IsNaN(p) || strings.Contains(arg, "_") {
+			return nil, errors.New("Invalid latency-tracking-info-percentiles parameters")
 		}
-		list := make([]float64, len(args))
-		for i, arg := range args {
-			p, err := strconv.ParseFloat(arg, 64)
-			if err != nil || math.IsNaN(p) || strings.Contains(arg, "_") {
-				return nil, errors.New("Invalid latency-tracking-info-percentiles parameters")
-			}
-			if p < 0 || p > 100 {
-				return nil, errors.New("latency-tracking-info-percentiles parameters should sit " +
-					"between [0.0,100.0]")
-			}
-			list[i] = p
+		if p < 0 || p > 100 {
+			return nil, errors.New("latency-tracking-info-percentiles parameters should sit " +
+				"between [0.0,100.0]")
 		}
-		return list, nil
-	},
-	Format: func(list []float64) string {
-		return Join(list, func(p float64) string {
-			return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 6, 64), "0"), ".")
-		})
-	},
-}
+		list[i] = p
+	}
+	return list, nil
+}, func(p float64) string {
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 6, 64), "0"), ".")
+})
 
 // flags accepts any of the words, and shows them in the order of words. The first word stands for the empty
 // set.

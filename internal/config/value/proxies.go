@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"strconv"
-	"strings"
 )
 
 // Proxies says which proxies are before the server: their number, or their networks.
@@ -47,11 +46,7 @@ var TrustedProxies = Kind[Proxies]{
 		if p.Networks == nil {
 			return strconv.Itoa(p.Count)
 		}
-		words := make([]string, len(p.Networks))
-		for i, n := range p.Networks {
-			words[i] = n.String()
-		}
-		return strings.Join(words, " ")
+		return Join(p.Networks, netip.Prefix.String)
 	},
 }
 
