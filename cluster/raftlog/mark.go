@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -35,19 +34,12 @@ func (m mark) appendTo(b []byte) []byte {
 
 // loadMark reads the mark. An earlier release has no mark, so its directory gets one in keepMark.
 func (s *Store) loadMark() (known bool, err error) {
-	f, err := s.files.Open(s.markPath(), os.O_RDONLY)
-	if err != nil {
-		err = fs.IgnoreMissing(err)
-		if err == nil && s.options.Snapshot != nil && s.stable.values[markKey] != nil {
-			err = s.damaged(s.markPath(), 0, "the file is lost")
-		}
-		return false, err
-	}
-	b, err := io.ReadAll(io.LimitReader(f, markSize+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, err
-	}
-	switch {
+	b, err := fs.ReadFile(s.files, s.markPath(), markSize)
+	switch missing := errors.Is(err, os.ErrNotExist); {
+	case missing && s.options.Snapshot != nil && s.stable.values[markKey] != nil:
+		return false, s.damaged(s.markPath(), 0, "the file is lost")
+	case err != nil:
+		return false, fs.IgnoreMissing(err)
 	case len(b) == markSize && binary.LittleEndian.Uint32(b) == crc32.Checksum(b[sumSize:], castagnoli):
 		s.mark = mark{binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:])}
 	case s.options.Snapshot != nil:
@@ -123,13 +115,7 @@ func (s *Store) keepMark(known, stable bool) (err error) {
 		}
 	}
 	if !known {
-		err = fs.Replace(s.files, s.markPath(), func(f fs.File) error {
-			_, err := f.Write(s.mark.appendTo(nil))
-			return err
-		})
-		if err == nil {
-			err = s.files.SyncDir(s.dir)
-		}
+		err = fs.WriteFile(s.files, s.markPath(), s.mark.appendTo(nil))
 		if err == nil && stable {
 			err = s.Set([]byte(markKey), []byte{1})
 		}

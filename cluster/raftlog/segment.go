@@ -1,12 +1,10 @@
 package raftlog
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 
 	"cellserver/persistence/fs"
 
@@ -73,14 +71,14 @@ func (s *segment) scan() (*fault, error) {
 
 // sync forces the file to disk.
 func (s *segment) sync(files fs.FS) error {
-	return s.edit(files, func(fs.File) error { return nil })
+	return fs.Edit(files, s.path, func(fs.File) error { return nil })
 }
 
 // rewrite writes all records again, in place, and forces them to disk. A failed fsync of an earlier process
 // may have left bytes in the page cache that are not on disk. The kernel does not write them again by
 // itself.
 func (s *segment) rewrite(files fs.FS) error {
-	return s.edit(files, func(f fs.File) error {
+	return fs.Edit(files, s.path, func(f fs.File) error {
 		_, err := io.Copy(f, io.NewSectionReader(s.file, 0, s.size))
 		return err
 	})
@@ -88,17 +86,5 @@ func (s *segment) rewrite(files fs.FS) error {
 
 // truncate removes everything after the records, on disk too.
 func (s *segment) truncate(files fs.FS) error {
-	return s.edit(files, func(f fs.File) error { return f.Truncate(s.size) })
-}
-
-// edit opens the file for writing at its beginning, and forces the changes to disk.
-func (s *segment) edit(files fs.FS, do func(fs.File) error) error {
-	f, err := files.Open(s.path, os.O_WRONLY)
-	if err != nil {
-		return err
-	}
-	if err = do(f); err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return fs.Edit(files, s.path, func(f fs.File) error { return f.Truncate(s.size) })
 }

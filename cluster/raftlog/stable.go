@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -43,14 +41,11 @@ func (s *Store) Set(key, val []byte) error {
 		return err
 	}
 	return s.change(func() error {
-		if err := replaceStable(s.files, s.stablePath(), text); err != nil {
-			return err
+		err := fs.WriteFile(s.files, s.stablePath(), text)
+		if err == nil {
+			s.stable.values = next
 		}
-		if err := s.files.SyncDir(s.dir); err != nil {
-			return err
-		}
-		s.stable.values = next
-		return nil
+		return err
 	})
 }
 
@@ -78,23 +73,12 @@ func (s *Store) GetUint64(key []byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(b), nil
 }
 
-func replaceStable(files fs.FS, path string, text []byte) error {
-	return fs.Replace(files, path, func(f fs.File) error {
-		_, err := f.Write(text)
-		return err
-	})
-}
-
 // load reads the file. It reports whether the file exists.
 func (s *stable) load(files fs.FS, path string) (exists bool, err error) {
 	s.values = map[string][]byte{}
-	f, err := files.Open(path, os.O_RDONLY)
+	text, err := fs.ReadFile(files, path, maxStable)
 	if err != nil {
 		return false, fs.IgnoreMissing(err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxStable+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, err
 	}
 	if s.values, err = parseStable(text); err != nil {
 		return false, fmt.Errorf("%s is damaged: %w. Restore it from a copy, or remove its directory: then the node joins the cluster as a new one", path, err)

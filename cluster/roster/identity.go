@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -49,17 +47,10 @@ func SaveIdentity(files fs.FS, dir string, n Identity) error {
 	if err := files.Mkdir(dir); err != nil {
 		return err
 	}
-	err = fs.Replace(files, pathOf(dir), func(f fs.File) error {
-		_, err := f.Write(append(text, '\n'))
+	if err := fs.WriteFile(files, pathOf(dir), append(text, '\n')); err != nil {
 		return err
-	})
-	if err == nil {
-		err = files.SyncDir(dir)
 	}
-	if err == nil {
-		err = files.SyncDir(filepath.Dir(dir))
-	}
-	return err
+	return files.SyncDir(filepath.Dir(dir))
 }
 
 // MarkClean notes that the node has stopped and that everything in its directory is on disk.
@@ -76,12 +67,8 @@ func pathOf(dir string) string { return filepath.Join(dir, "node") }
 
 // ReadIdentity reads the file of a directory. The error is os.ErrNotExist if there is no file.
 func ReadIdentity(files fs.FS, dir string) (n Identity, err error) {
-	f, err := files.Open(pathOf(dir), os.O_RDONLY)
+	text, err := fs.ReadFile(files, pathOf(dir), maxSize)
 	if err != nil {
-		return Identity{}, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err = errors.Join(err, f.Close()); err != nil {
 		return Identity{}, err
 	}
 	if n, err = parse(text); err != nil {

@@ -3,7 +3,6 @@ package aof
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -271,12 +270,7 @@ func (d *Dir) write(m *format.Manifest) error {
 const maxManifest = 1 << 20
 
 func readManifest(files fs.FS, path string) ([]byte, error) {
-	f, err := files.Open(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	text, err := fs.ReadFile(files, path, maxManifest)
 	if err == nil && len(text) > maxManifest {
 		err = fmt.Errorf("the manifest %s has more than %d bytes: it is no manifest; nothing was changed: "+
 			"restore the file from a good copy", path, maxManifest)

@@ -101,19 +101,7 @@ func (t *tornTail) cut(files fs.FS, dir string) (kept string, err error) {
 	if err := files.SyncDir(dir); err != nil {
 		return "", err
 	}
-	return kept, t.truncate(files, path)
-}
-
-func (t *tornTail) truncate(files fs.FS, path string) error {
-	f, err := files.Open(path, os.O_WRONLY)
-	if err != nil {
-		return err
-	}
-	err = f.Truncate(t.at)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return kept, fs.Edit(files, path, func(f fs.File) error { return f.Truncate(t.at) })
 }
 
 // createNext creates the first file of prefix1, prefix2 … that does not exist.

@@ -84,6 +84,41 @@ func IgnoreMissing(err error) error {
 	return err
 }
 
+// ReadFile reads a small file. It returns at most one byte more than `most`, so that the caller notices a longer
+// file.
+func ReadFile(files FS, name string, most int64) ([]byte, error) {
+	f, err := files.Open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	return text, errors.Join(err, f.Close())
+}
+
+// WriteFile is [Replace] with a text, and forces the name to disk.
+func WriteFile(files FS, name string, text []byte) error {
+	err := Replace(files, name, func(f File) error {
+		_, err := f.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return files.SyncDir(filepath.Dir(name))
+}
+
+// Edit opens a file for writing at its beginning, changes it, and forces the changes to disk.
+func Edit(files FS, name string, change func(File) error) error {
+	f, err := files.Open(name, os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	if err = change(f); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
 // TempName returns the path at which [Replace] writes the new contents of a file.
 func TempName(name string) string {
 	return filepath.Join(filepath.Dir(name), "temp-"+filepath.Base(name))
