@@ -44,16 +44,9 @@ func complete(r request) error {
 	values = append(values, "completion) list='bash zsh' ;;", "help) list='"+commands+"' ;;")
 	own = append(own, `*) own="`+strings.Join(anywhere, " ")+` $directives" ;;`)
 	fmt.Print(strings.NewReplacer(
-		"@values@",
-		strings.Join(values, "\n\t"),
-		"@options@",
-		strings.Join(own, "\n\t"),
-		"@commands@",
-		commands,
-		"@directives@",
-		strings.Join(directives, " "),
-		"@described@",
-		strings.Join(described, "\n\t\t\t\t"),
+		"@values@", strings.Join(values, "\n\t"), "@options@", strings.Join(own, "\n\t"),
+		"@commands@", commands, "@directives@", strings.Join(directives, " "),
+		"@described@", strings.Join(described, "\n\t\t\t\t"),
 	).Replace(string(text)))
 	return nil
 }

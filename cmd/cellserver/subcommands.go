@@ -168,10 +168,5 @@ func unknown(args []string, err error) error {
 		!near && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return fmt.Errorf(
-		"'%s' is no command, and there is no configuration file '%s'%s",
-		args[0],
-		args[0],
-		meant,
-	)
+	return fmt.Errorf("'%s' is no command, and there is no configuration file '%[1]s'%[2]s", args[0], meant)
 }

@@ -54,12 +54,14 @@ func (o OutputLimits) with(args []string) (OutputLimits, error) {
 }
 
 // savePoints is the kind of the directive save.
-var savePoints = value.Several(`pairs of seconds and changes, or ""`, func(args []string) ([]SavePoint, error) {
+var savePoints = value.Several(`pairs of seconds and changes, or ""`, parseSavePoints,
+	func(p SavePoint) string { return fmt.Sprintf("%d %d", p.Seconds, p.Changes) })
+
+func parseSavePoints(args []string) (points []SavePoint, err error) {
 	invalid := errors.New("Invalid save parameters")
 	if len(args)%2 != 0 {
 		return nil, invalid
 	}
-	var points []SavePoint
 	for pair := range slices.Chunk(args, 2) {
 		seconds, ok1 := value.ParseLoose(pair[0])
 		changes, ok2 := value.ParseLoose(pair[1])
@@ -69,4 +71,4 @@ var savePoints = value.Several(`pairs of seconds and changes, or ""`, func(args 
 		points = append(points, SavePoint{seconds, changes})
 	}
 	return points, nil
-}, func(p SavePoint) string { return fmt.Sprintf("%d %d", p.Seconds, p.Changes) })
+}

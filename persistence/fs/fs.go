@@ -84,8 +84,8 @@ func IgnoreMissing(err error) error {
 	return err
 }
 
-// ReadFile reads a small file. It returns at most one byte more than `most`, so that the caller notices a longer
-// file.
+// ReadFile reads a small file. It returns at most one byte more than `most`, so that the caller notices a
+// longer file.
 func ReadFile(files FS, name string, most int64) ([]byte, error) {
 	f, err := files.Open(name, os.O_RDONLY)
 	if err != nil {

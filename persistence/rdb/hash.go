@@ -14,7 +14,9 @@ const (
 )
 
 // hashCodec keeps hashes.
-var hashCodec = codecOf(shape{kind: store.Hash, name: "hash", each: 2, sole: true, second: readText}, typeHash, map[byte]func(*encoding.Decoder, *Parts) error{
+var hashCodec = codecOf(shape{
+	kind: store.Hash, name: "hash", each: 2, sole: true, second: readText,
+}, typeHash, map[byte]func(*encoding.Decoder, *Parts) error{
 	typeHashZipmap:   packedParts(encoding.Zipmap),
 	typeHashZiplist:  packedParts(encoding.Ziplist),
 	typeHashListpack: packedParts(encoding.Listpack),

@@ -21,7 +21,7 @@ const (
 
 // listCodec keeps lists.
 var listCodec = codecOf(shape{kind: store.List, name: "list", each: 1}, typeList, map[byte]func(*encoding.Decoder, *Parts) error{
-	typeListZiplist: packedParts(encoding.Ziplist),
+	typeListZiplist:   packedParts(encoding.Ziplist),
 	typeListZiplists:  eachContainer(packedParts(encoding.Ziplist)),
 	typeListListpacks: eachContainer(readContainer),
 })

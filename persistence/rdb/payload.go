@@ -51,9 +51,6 @@ type payloadReader struct {
 	value Value
 }
 
-// payloadReaders keeps readers, so that a RESTORE allocates its value only.
-var payloadReaders = sync.Pool{New: func() any { return &payloadReader{} }}
-
 // DecodePayload decodes a payload of DUMP. Its error is [ErrPayload], an [Unsupported] without
 // a key, or an [Error] about a value that is damaged, empty, or shorter than the payload.
 // The value borrows from the payload.
@@ -62,13 +59,9 @@ func DecodePayload(p []byte) (Value, error) {
 	if !ok {
 		return Value{}, ErrPayload
 	}
-	r := payloadReaders.Get().(*payloadReader)
-	r.dec = encoding.DecoderOf(body)
+	r := payloadReader{dec: encoding.DecoderOf(body)}
 	err := r.read(int64(len(body)))
-	v := r.value
-	*r = payloadReader{} // the caller owns everything that the value points to
-	payloadReaders.Put(r)
-	return v, err
+	return r.value, err
 }
 
 // payloadBody returns the type and the value of a payload if its version and checksum are right.

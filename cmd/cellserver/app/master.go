@@ -10,17 +10,14 @@ import (
 	"cellserver/internal/config"
 )
 
-// dialMaster connects to the server to follow. It reads the files of TLS each time, so that renewed ones
-// count.
+// dialMaster connects to the server to follow.
 func dialMaster(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {
-	if !cfg.Replication.TLS {
-		return dialServer(ctx, address, nil)
-	}
-	secure, err := clientTLS(cfg)
+	secure, err := clientTLS(cfg, cfg.Replication.TLS)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.TLSCACertFile != "" { // as in Redis: the authority says whom to trust, whatever the name
+	if secure != nil && cfg.TLSCACertFile != "" {
+		// As in Redis, the authority says whom to trust, whatever the name.
 		secure.InsecureSkipVerify = true
 		secure.VerifyConnection = func(s tls.ConnectionState) error {
 			return chained(s.PeerCertificates, secure.RootCAs)

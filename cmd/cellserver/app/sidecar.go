@@ -23,14 +23,19 @@ func (a *App) newSidecar(cfg *config.Config) (*sidecar.Sidecar, error) {
 	if len(cfg.Upstream.Nodes) == 0 {
 		return nil, nil
 	}
-	if _, err := hubTLS(cfg); err != nil {
+	if _, err := clientTLS(cfg, cfg.Upstream.TLS); err != nil {
 		return nil, err
 	}
 	host, _ := os.Hostname()
 	hub := router.New(router.Options{
 		Addresses: cfg.Upstream.Nodes, Clock: a.clock.Monotonic, Log: a.log.Logger,
 		Dial: func(ctx context.Context, address string) (net.Conn, error) {
-			return dialHub(ctx, a.server.Config(), address)
+			cfg := a.server.Config()
+			secure, err := clientTLS(cfg, cfg.Upstream.TLS)
+			if err != nil {
+				return nil, err
+			}
+			return dialServer(ctx, address, secure)
 		},
 		Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Version: Version,
 		Timeout: func() time.Duration { return sidecarSettings(a.server.Config()).Timeout },
@@ -76,15 +81,6 @@ func sidecarSettings(cfg *config.Config) sidecar.Settings {
 	}
 }
 
-// dialHub connects to a node of the hub. It reads the files of TLS each time, so that renewed ones count.
-func dialHub(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {
-	secure, err := hubTLS(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return dialServer(ctx, address, secure)
-}
-
 // dialServer connects to another server, without TLS if `secure` is nil.
 func dialServer(ctx context.Context, address string, secure *tls.Config) (net.Conn, error) {
 	tcp := net.Dialer{KeepAlive: 15 * time.Second}
@@ -94,32 +90,23 @@ func dialServer(ctx context.Context, address string, secure *tls.Config) (net.Co
 	return (&tls.Dialer{NetDialer: &tcp, Config: secure}).DialContext(ctx, "tcp", address)
 }
 
-// hubTLS returns how to speak TLS with the hub, nil for no TLS.
-func hubTLS(cfg *config.Config) (secure *tls.Config, err error) {
-	if !cfg.Upstream.TLS {
+// clientTLS returns how to speak TLS with another server; nil if it is not `wanted`. It reads the files of
+// TLS each time, so that renewed ones count.
+func clientTLS(cfg *config.Config, wanted bool) (secure *tls.Config, err error) {
+	if !wanted {
 		return nil, nil
 	}
-	return clientTLS(cfg)
-}
-
-// clientTLS returns how to speak TLS with another server.
-func clientTLS(cfg *config.Config) (secure *tls.Config, err error) {
 	secure = &tls.Config{MinVersion: tls.VersionTLS12}
 	if cfg.TLSCACertFile != "" {
-		if secure.RootCAs, err = listen.Authorities(cfg); err != nil {
-			return nil, err
-		}
+		secure.RootCAs, err = listen.Authorities(cfg)
 	} else if secure.RootCAs, err = x509.SystemCertPool(); err != nil {
-		return nil, fmt.Errorf("the certificates of the system: %w: set tls-ca-cert-file", err)
+		err = fmt.Errorf("the certificates of the system: %w: set tls-ca-cert-file", err)
 	}
-	if cfg.TLSCertFile != "" {
-		pair, err := listen.KeyPair(cfg)
-		if err != nil {
-			return nil, err
-		}
-		secure.Certificates = []tls.Certificate{pair}
+	if err == nil && cfg.TLSCertFile != "" {
+		secure.Certificates = make([]tls.Certificate, 1)
+		secure.Certificates[0], err = listen.KeyPair(cfg)
 	}
-	return secure, nil
+	return secure, err
 }
 
 // startDisk loads the data, unless this is a sidecar.

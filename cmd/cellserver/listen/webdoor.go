@@ -78,12 +78,9 @@ func (d *WebDoor) listen(l *bounded.Listener, bind string, port int, suffix stri
 		address = net.JoinHostPort(bind, strconv.Itoa(port))
 	}
 	if err := l.Listen(address); err != nil {
-		return cannotListen(
-			address,
-			err,
+		return cannotListen(address, err,
 			"stop what listens there, or choose another port with --"+d.name+suffix,
-			"name an address of this machine with --"+d.name+"-bind",
-		)
+			"name an address of this machine with --"+d.name+"-bind")
 	}
 	return nil
 }

@@ -78,5 +78,6 @@ func Several[T any](values string, parse func(args []string) ([]T, error), forma
 
 // Texts is [Several] for arguments that stay as they are, if check finds no fault.
 func Texts(values string, check func(args []string) error) Kind[[]string] {
-	return Several(values, func(args []string) ([]string, error) { return slices.Clone(args), check(args) }, same)
+	clone := func(args []string) ([]string, error) { return slices.Clone(args), check(args) }
+	return Several(values, clone, same)
 }
