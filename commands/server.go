@@ -271,11 +271,11 @@ type LimitedKeys interface {
 
 // Meters keep the open windows of adaptive limits on this node: CL.ENTER.
 type Meters interface {
-	// Get reads the window of a key, one that has not begun if there is none. It looks first at `place`,
-	// where the last request of the client was. The new place is for Put.
-	Get(m *adaptive.Meter, db int, key []byte, place int) (now int)
-	// Put keeps the window of a key. ended is a window that has ended now.
-	Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended)
+	// Get reads the window of a key, one that has not begun if there is none. It looks first at the place
+	// of the last request of the client, and sets that of this one.
+	Get(m *adaptive.Meter, db int, key []byte, at *adaptive.Place)
+	// Put keeps the window of a key at the place of Get. ended is a window that has ended now.
+	Put(m *adaptive.Meter, db int, key []byte, at *adaptive.Place, ended *adaptive.Ended)
 }
 
 // SlowLog keeps the commands that took longer than slowlog-log-slower-than: SLOWLOG.

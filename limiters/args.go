@@ -114,8 +114,8 @@ func (a *Args) value(o Option) int64 {
 	return a.nanos[bits.TrailingZeros16(uint16(o))]
 }
 
-// fail stores the first error.
-func (a *Args) fail(err error) {
+// Fail stores the first error.
+func (a *Args) Fail(err error) {
 	if a.Err == nil {
 		a.Err = err
 	}
@@ -126,9 +126,9 @@ func (a *Args) fail(err error) {
 func (a *Args) Next(name string) []byte {
 	if len(a.rest) == 0 {
 		if a.inside != "" {
-			a.fail(rediserr.Error("ERR " + name + " is missing in " + a.limiter()))
+			a.Fail(rediserr.Error("ERR " + name + " is missing in " + a.limiter()))
 		} else {
-			a.fail(rediserr.WrongArity(a.name))
+			a.Fail(rediserr.WrongArity(a.name))
 		}
 		return nil
 	}
@@ -199,7 +199,7 @@ func (a *Args) Finish(own Option) error {
 	if a.inside != "" {
 		return a.Options(own)
 	}
-	if len(a.rest) > 0 && numeric(a.rest[0]) {
+	if len(a.rest) > 0 && IsNumeric(a.rest[0]) {
 		a.TakeQuantity()
 	}
 	return a.Options(own | OptQuantity)
@@ -223,7 +223,7 @@ func (a *Args) FinishRequired(own Option) error {
 	if err := a.Options(own | OptQuantity); err != nil || a.Has(OptQuantity) {
 		return err
 	}
-	a.fail(rediserr.Error(
+	a.Fail(rediserr.Error(
 		"ERR the quantity is missing: write QUANTITY and a number at the end of " + a.limiter()))
 	return a.Err
 }
@@ -245,16 +245,16 @@ func (a *Args) option(allowed Option) {
 	arg := a.rest[0]
 	i := optionOf(arg, allowed)
 	if i < 0 {
-		a.fail(a.errOption(arg, allowed))
+		a.Fail(a.errOption(arg, allowed))
 		return
 	}
 	a.rest = a.rest[1:]
 	needs, bit := operandNeeds[allOptions[i].takes], Option(1)<<i
 	switch {
 	case a.Has(bit):
-		a.fail(syntaxError(quote.Word(arg) + " repeats"))
+		a.Fail(SyntaxError(quote.Word(arg) + " repeats"))
 	case needs != "" && len(a.rest) == 0:
-		a.fail(syntaxError(quote.Word(arg) + " needs " + needs))
+		a.Fail(SyntaxError(quote.Word(arg) + " needs " + needs))
 	default:
 		a.given |= bit
 		a.operand(i, allowed)
@@ -276,13 +276,13 @@ func (a *Args) operand(option int, allowed Option) {
 	case dayOperand:
 		a.day, a.weekday = dayOf(a.Next(name))
 		if a.day == 0 {
-			a.fail(a.Explain(errDay))
+			a.Fail(a.Explain(errDay))
 		}
 	case unitOperand:
 		if a.unit = calendarUnit(a.rest); a.unit != 0 {
 			a.rest = a.rest[1:]
 		} else if len(a.rest) > 0 && optionOf(a.rest[0], allowed) < 0 {
-			a.fail(rediserr.Error("ERR ALIGN " + quote.Word(a.rest[0]) +
+			a.Fail(rediserr.Error("ERR ALIGN " + quote.Word(a.rest[0]) +
 				": use day, week, month, year, or no word for multiples of the period"))
 		}
 	}
@@ -312,8 +312,8 @@ var operandNeeds = [...]string{
 	dayOperand: "a weekday, or a day of the month, after it", byOperand: "SLIDING, LOG or GCRA after it",
 }
 
-// syntaxError is the error of Redis, with its cause.
-func syntaxError(cause string) error { return rediserr.Error(string(rediserr.Syntax) + ": " + cause) }
+// SyntaxError is the error of Redis, with its cause.
+func SyntaxError(cause string) error { return rediserr.Error(string(rediserr.Syntax) + ": " + cause) }
 
 // errOption is the error of a word in the place of an option. It names the options that may stand there.
 func (a *Args) errOption(arg []byte, allowed Option) error {
@@ -328,13 +328,13 @@ func (a *Args) errOption(arg []byte, allowed Option) error {
 		}
 	}
 	if len(use) == 0 {
-		return syntaxError(quote.Word(arg) + " is a word too much after " + where)
+		return SyntaxError(quote.Word(arg) + " is a word too much after " + where)
 	}
-	return syntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
+	return SyntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
 }
 
-// numeric reports whether an argument starts like a number. Such an argument is not an option.
-func numeric(arg []byte) bool {
+// IsNumeric reports whether an argument starts like a number. Such an argument is not an option.
+func IsNumeric(arg []byte) bool {
 	return len(arg) > 0 && (arg[0] >= '0' && arg[0] <= '9' || arg[0] == '-' || arg[0] == '+' || arg[0] == '.')
 }
 

@@ -38,7 +38,7 @@ func (p Permit) Decide(e *store.Entry, a *Answer, now, _ int64) error {
 	}
 	held := LeasesIn(e)
 	d, err := lease.Acquire(p.Semaphore, held, held.Of(p.holder), now)
-	a.set(d.Limited, !d.Limited, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Set(d.Limited, !d.Limited, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = int64(d.Ended), d.End
 	return err
 }

@@ -168,7 +168,7 @@ func (a *Args) Lessor(name string, words [][]byte) (Lessor, error) {
 	case err != nil:
 		return nil, a.Explain(err)
 	case a.Has(OptTokens):
-		return nil, syntaxError("a lease has no TOKENS: the argument want says how many")
+		return nil, SyntaxError("a lease has no TOKENS: the argument want says how many")
 	}
 	return l, nil
 }

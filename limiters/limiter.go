@@ -98,8 +98,8 @@ func Seconds(ns int64) int64 {
 	return exact.CeilDiv(ns, 1e9)
 }
 
-// set sets all fields but state. Hold becomes 0.
-func (a *Answer) set(limited, changed bool, limit, remaining, retryAfter, resetAfter int64) {
+// Set sets all fields but state. Hold becomes 0.
+func (a *Answer) Set(limited, changed bool, limit, remaining, retryAfter, resetAfter int64) {
 	a.Limited, a.Changed, a.Limit, a.Remaining = limited, changed, limit, remaining
 	a.RetryAfter, a.ResetAfter, a.Hold = retryAfter, resetAfter, 0
 }

@@ -143,7 +143,7 @@ func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 		left := nanos(at) - (now - 1e6)
 		d.RetryAfter, d.ResetAfter = min(d.RetryAfter, left), min(d.ResetAfter, left)
 	}
-	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state = [4]int64{int64(d.Forget), d.Add, addsEntries, d.Number}
 	switch {
 	case d.Join:

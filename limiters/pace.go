@@ -52,7 +52,7 @@ func (p Pacer) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 		}
 	}
 	d, state, err := p.Pacer.Decide(state, now, quantity)
-	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.Hold, a.state[0], a.state[1] = d.Hold, state.Free, state.Stored
 	return err
 }

@@ -103,7 +103,7 @@ func (w SlidingWindow) State(e *store.Entry, now int64) []Field {
 }
 
 func (a *Answer) setSliding(d window.Decision, counts window.Counts) {
-	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1], a.state[2] = counts.Current, counts.Previous, counts.End
 }
 

@@ -33,7 +33,7 @@ func (a *Args) Spends(name string, words [][]byte) (limit [][]byte, ok bool) {
 	}
 	if name == "cl.check" { // a number may be a key of the rule or the quantity: only the server knows
 		for s.parameters < len(words) && optionOf(words[s.parameters], ^Option(0)) < 0 {
-			if numeric(words[s.parameters]) {
+			if IsNumeric(words[s.parameters]) {
 				return nil, false
 			}
 			s.parameters++
@@ -46,7 +46,7 @@ func (a *Args) Spends(name string, words [][]byte) (limit [][]byte, ok bool) {
 		return nil, false
 	}
 	limit, rest := words[:s.parameters:s.parameters], words[s.parameters:]
-	if len(rest) > 0 && numeric(rest[0]) {
+	if len(rest) > 0 && IsNumeric(rest[0]) {
 		rest = rest[1:]
 	}
 	for len(rest) > 0 {

@@ -127,7 +127,7 @@ func (Rate) State(e *store.Entry, now int64) []Field {
 func (r Rate) Apply(e *store.Entry, a *Answer, now int64) { r.store(e, a.state[0], now) }
 
 func (a *Answer) setRate(d gcra.Decision) {
-	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0] = d.TAT
 }
 
@@ -240,7 +240,7 @@ func ReadThrottle(a *Args) (r Cell, err error) {
 		return r, rediserr.Error("Cell error: Store error: " + err.Error())
 	case err != nil || len(a.rest) == 0:
 		return r, err
-	case numeric(a.rest[0]):
+	case IsNumeric(a.rest[0]):
 		return r, ErrThrottleUsage
 	}
 	return r, a.Options(own)

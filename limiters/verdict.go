@@ -31,9 +31,9 @@ func (v Verdict) Decide(_ *store.Entry, a *Answer, _, quantity int64) error {
 	case quantity < 0:
 		return errNegative
 	case v.blocks:
-		a.set(quantity > 0, false, 0, 0, Never, 0)
+		a.Set(quantity > 0, false, 0, 0, Never, 0)
 	default:
-		a.set(false, false, Unlimited, Unlimited, Never, 0)
+		a.Set(false, false, Unlimited, Unlimited, Never, 0)
 	}
 	return nil
 }

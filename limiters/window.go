@@ -148,7 +148,7 @@ func (w FixedWindow) State(e *store.Entry, now int64) []Field {
 }
 
 func (a *Answer) setWindow(d window.Decision, count window.Count) {
-	a.set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
+	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = count.Used, count.End
 }
 

@@ -34,7 +34,7 @@ var _ = commands.Register(&commands.Command{
 func beginFlight(c *commands.Call) *flight.Flight {
 	f, key := c.Conn.Scratch.Flight(), c.Args[1]
 	f.Begin(c.Tx, key, c.Now)
-	f.Place = c.Server.Stats.Meters.Get(&f.Meter, c.Tx.DB(), key, f.Place)
+	c.Server.Stats.Meters.Get(&f.Meter, c.Tx.DB(), key, &f.Place)
 	return f
 }
 
@@ -42,12 +42,12 @@ func clEnter(c *commands.Call) error {
 	scratch := c.Conn.Scratch.Limiter()
 	args, a := &scratch.Args, &scratch.Answer
 	args.Begin(c.Cmd.Name, c.Args[2:])
-	r, err := flight.ReadEnter(args)
-	if err != nil {
+	var r flight.Entering
+	if err := r.Read(args); err != nil {
 		return args.Explain(err)
 	}
 	f := beginFlight(c)
-	if err = f.Enter(&r, a); err != nil {
+	if err := f.Enter(&r, a); err != nil {
 		return args.Explain(err)
 	}
 	if !r.Looks {
@@ -65,7 +65,7 @@ func keepWindow(c *commands.Call, f *flight.Flight) {
 	if f.Meter.End == 0 {
 		return
 	}
-	c.Server.Stats.Meters.Put(c.Tx.DB(), c.Args[1], f.Place, &f.Meter, &f.Ended)
+	c.Server.Stats.Meters.Put(&f.Meter, c.Tx.DB(), c.Args[1], &f.Place, &f.Ended)
 	if f.Moved() {
 		c.Notify(commands.GenericEvents, "adaptive", c.Args[1])
 	}

@@ -258,3 +258,21 @@ func TestClEnterFollowsTheState(t *testing.T) {
 		require.Contains(t, h.Do("GET {k}:adaptive"), " q 10 r 10")
 	}
 }
+
+// TestClEnterKeysOfOneConnection: the state of a limit lies beside its own key, whatever key the same
+// connection asked for before.
+func TestClEnterKeysOfOneConnection(t *testing.T) {
+	h := servertest.New(t)
+	states := map[string]string{
+		"api": "{api}:adaptive", "{api}": "{api}:adaptive", "x{b}": "x{b}:adaptive", "b": "{b}:adaptive",
+		"ap": "{ap}:adaptive", "{{b}}": "{{b}}:adaptive", "adaptive": "{adaptive}:adaptive",
+	}
+	for first := range states {
+		for second, state := range states {
+			h.Do("CL.ENTER " + first + " 60 one")
+			h.Do("FLUSHALL")
+			h.Do("CL.ENTER " + second + " 60 one")
+			require.EqualValues(t, 1, h.Do("EXISTS "+state), "%s after %s", second, first)
+		}
+	}
+}

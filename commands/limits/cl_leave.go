@@ -26,8 +26,8 @@ var _ = commands.Register(&commands.Command{
 func clLeave(c *commands.Call) error {
 	args := &c.Conn.Scratch.Limiter().Args
 	args.Begin(c.Cmd.Name, c.Args[2:])
-	r, err := flight.ReadLeave(args)
-	if err != nil {
+	var r flight.Leaving
+	if err := r.Read(args); err != nil {
 		return args.Explain(err)
 	}
 	f := beginFlight(c)

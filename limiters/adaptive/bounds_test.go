@@ -76,7 +76,7 @@ func FuzzNext(f *testing.F) {
 	f.Add(uint8(1), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64),
 		int64(math.MaxInt64), int64(MostLimit*One), int64(LongestLatency), int64(MostLimit*One), int64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, a uint8, n, sum, busiest, drops, refused, length, size, m0, m1, m2 int64) {
-		o := byDefault()
+		o := Default
 		o.Algorithm = Algorithm(a) % Algorithms
 		if size%3 == 0 {
 			o.Least, o.Most, o.Tolerance, o.Latency = MostLimit, MostLimit, LargestTolerance, math.MaxInt64
@@ -119,7 +119,7 @@ func TestMeterIsSmall(t *testing.T) {
 
 // TestMeterIdle: a window whose end nobody notices for long counts as long as it should have been.
 func TestMeterIdle(t *testing.T) {
-	m := Meter{Options: byDefault()}
+	m := Meter{Options: Default}
 	m.Restart(0)
 	require.EqualValues(t, 1_900_000_000, (&m).windowLength(1_900_000_000))
 	require.EqualValues(t, 1_000_000_000, (&m).windowLength(2_000_000_000))
@@ -129,7 +129,7 @@ func (m *Meter) windowLength(now int64) int64 { w := m.window(now); return w.Len
 
 // TestMeterCounts at the ends of its numbers.
 func TestMeterCounts(t *testing.T) {
-	m := Meter{Options: byDefault(), Samples: math.MaxInt32 - 1, Refused: math.MaxInt32, Sum: math.MaxInt64 - 5}
+	m := Meter{Options: Default, Samples: math.MaxInt32 - 1, Refused: math.MaxInt32, Sum: math.MaxInt64 - 5}
 	for range 3 {
 		m.Sample(math.MaxInt64, true)
 		m.Refuse()
@@ -144,7 +144,7 @@ func TestMeterCounts(t *testing.T) {
 
 // TestMeterTakesOptions: another length counts from the next window on, and other options at once.
 func TestMeterTakesOptions(t *testing.T) {
-	m, o := Meter{}, byDefault()
+	m, o := Meter{}, Default
 	s, ended := o.Begin(), Ended{}
 	m.Arrive(&s, &o, 0, &ended)
 	require.EqualValues(t, 1e9, m.End)

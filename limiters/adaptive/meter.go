@@ -23,6 +23,12 @@ type Meter struct {
 	Denied  int64 // callers refused in all windows
 }
 
+// Place is where a table keeps the meter of a key.
+type Place struct {
+	Number int
+	Kept   *Meter // nil if the table has no meter of the key
+}
+
 // Result says what the end of a window did to the limit.
 type Result uint8
 

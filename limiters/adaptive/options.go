@@ -70,6 +70,12 @@ type Options struct {
 	Window     int64 // ns; 0 is a window for each sample
 }
 
+// Default are the options of a call that says none.
+var Default = Options{
+	Tolerance: DefaultTolerance, Least: DefaultLeast, Most: DefaultMost, Start: DefaultStart,
+	Window: DefaultWindow,
+}
+
 // The errors name the argument that is wrong.
 var (
 	errLatency   = errors.New("latency must be positive")

@@ -7,17 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// byDefault returns the options of a call that says none.
-func byDefault() Options {
-	o, _ := New(Gradient, 0, DefaultLeast, DefaultMost, DefaultStart, DefaultWindow, DefaultTolerance)
-	return o
-}
-
 const ms = 1_000_000
 
 // wants are the options of a story: an algorithm, and the options of the documentation.
 func wants(a Algorithm, start int32) Options {
-	o := byDefault()
+	o := Default
 	o.Algorithm, o.Start, o.Latency, o.Window = a, start, 100*ms, 0
 	return o
 }

@@ -1,7 +1,6 @@
 package flight
 
 import (
-	"bytes"
 	"errors"
 
 	"cellserver/internal/quote"
@@ -18,7 +17,7 @@ type Entering struct {
 	lease  int64 // ns
 	holder []byte
 	shares shares
-	own    int   // the index of the caller's partition in shares; -1 for none
+	own    int   // the index of the caller's partition in shares, or plain
 	upTo   int64 // the percentage of the limit that the call may fill
 	Millis bool  // the times of the reply are in milliseconds
 	Looks  bool  // the request takes nothing
@@ -48,44 +47,51 @@ var enterWords = [...]struct {
 // request has one of them at most.
 const algorithmWords = int(adaptive.Algorithms)
 
-// enterParams are the values of the options.
+// enterParams are a request and the numbers of its limit, which adaptive.New has not checked yet.
 type enterParams struct {
-	algorithm                                            adaptive.Algorithm
-	latency, least, most, start, window, tolerance, upTo int64
-	shares                                               shares
-	own                                                  int
-	millis, looks                                        bool
+	*Entering
+	algorithm                                      adaptive.Algorithm
+	latency, least, most, start, window, tolerance int64
+	given                                          uint16 // a bit for each option that was there
 }
 
-// ReadEnter parses the arguments lease and holder and the options of CL.ENTER.
-func ReadEnter(a *limiters.Args) (r Entering, err error) {
-	p := enterParams{
-		least: adaptive.DefaultLeast, most: adaptive.DefaultMost, start: adaptive.DefaultStart,
-		window: adaptive.DefaultWindow, tolerance: adaptive.DefaultTolerance, upTo: 100, own: -1,
-	}
+// Read parses the arguments lease and holder and the options of CL.ENTER into a zero Entering.
+func (r *Entering) Read(a *limiters.Args) (err error) {
+	r.Options = adaptive.Default
+	r.own, r.upTo = plain, 100
 	r.lease, r.holder = a.Seconds("lease"), a.Next("holder")
-	var given uint16
-	for a.Left() > 0 && a.Err == nil {
-		p.option(a, &given)
+	if a.Left() > 0 {
+		err = r.readOptions(a)
 	}
 	switch {
 	case a.Err != nil:
-		return r, a.Err
+		return a.Err
 	case len(r.holder) == 0:
-		return r, limiters.ErrNoHolder
-	case p.upTo < 1 || p.upTo > 100:
-		return r, errUpTo
+		return limiters.ErrNoHolder
+	case r.upTo < 1 || r.upTo > 100:
+		return errUpTo
 	}
-	if _, err = lease.New(1, r.lease); err != nil {
-		return r, err
+	if _, wrong := lease.New(1, r.lease); wrong != nil {
+		return wrong
 	}
-	r.shares, r.own, r.upTo, r.Millis, r.Looks = p.shares, p.own, p.upTo, p.millis, p.looks
-	r.Options, err = adaptive.New(p.algorithm, p.latency, p.least, p.most, p.start, p.window, p.tolerance)
-	return r, err
+	return err
 }
 
-// option parses one option of CL.ENTER. `given` has a bit for each option that was there.
-func (p *enterParams) option(a *limiters.Args, given *uint16) {
+// readOptions parses the options of CL.ENTER. The error is that of a number.
+func (r *Entering) readOptions(a *limiters.Args) (err error) {
+	p := enterParams{
+		Entering: r, least: adaptive.DefaultLeast, most: adaptive.DefaultMost, start: adaptive.DefaultStart,
+		window: adaptive.DefaultWindow, tolerance: adaptive.DefaultTolerance,
+	}
+	for a.Left() > 0 && a.Err == nil {
+		p.option(a)
+	}
+	r.Options, err = adaptive.New(p.algorithm, p.latency, p.least, p.most, p.start, p.window, p.tolerance)
+	return err
+}
+
+// option parses one option of CL.ENTER.
+func (p *enterParams) option(a *limiters.Args) {
 	arg := a.More()
 	i := enterWord(arg)
 	if i < 0 {
@@ -93,7 +99,7 @@ func (p *enterParams) option(a *limiters.Args, given *uint16) {
 		if len(p.shares) > 0 {
 			cause += ", and no partition may have the name of one"
 		}
-		fail(a, syntaxError(quote.Word(arg)+cause+": use AIMD, VEGAS, GRADIENT2, "+
+		a.Fail(limiters.SyntaxError(quote.Word(arg) + cause + ": use AIMD, VEGAS, GRADIENT2, " +
 			"GRADIENT, BETWEEN, START, WINDOW, TOLERANCE, PARTITION, UPTO, MS, PEEK"))
 		return
 	}
@@ -104,14 +110,14 @@ func (p *enterParams) option(a *limiters.Args, given *uint16) {
 	one := &enterWords[i]
 	a.Next(one.word)
 	switch {
-	case *given&bit != 0 && i < algorithmWords && *given&(1<<i) == 0:
-		fail(a, syntaxError(quote.Word(arg)+" is a second algorithm"))
-	case *given&bit != 0:
-		fail(a, syntaxError(quote.Word(arg)+" repeats"))
+	case p.given&bit != 0 && i < algorithmWords && p.given&(1<<i) == 0:
+		a.Fail(limiters.SyntaxError(quote.Word(arg) + " is a second algorithm"))
+	case p.given&bit != 0:
+		a.Fail(limiters.SyntaxError(quote.Word(arg) + " repeats"))
 	case a.Left() < one.needs:
-		fail(a, syntaxError(quote.Word(arg)+" needs "+one.after+" after it"))
+		a.Fail(limiters.SyntaxError(quote.Word(arg) + " needs " + one.after + " after it"))
 	default:
-		*given |= 1 << i
+		p.given |= 1 << i
 		p.read(a, i)
 	}
 }
@@ -132,9 +138,9 @@ func (p *enterParams) read(a *limiters.Args, option int) {
 	case "partition":
 		p.readShares(a)
 	case "ms":
-		p.millis = true
+		p.Millis = true
 	case "peek":
-		p.looks = true
+		p.Looks = true
 	case "aimd":
 		p.latency = a.Seconds("latency")
 		fallthrough
@@ -169,11 +175,11 @@ const (
 	ignored
 )
 
-// ReadLeave parses the arguments holder and latency and the options of CL.LEAVE. With MS the latency is in
-// milliseconds.
-func ReadLeave(a *limiters.Args) (r Leaving, err error) {
+// Read parses the arguments holder and latency and the options of CL.LEAVE into a zero Leaving. With MS the
+// latency is in milliseconds.
+func (r *Leaving) Read(a *limiters.Args) error {
 	r.holder, r.latency = a.Next("holder"), -1
-	if next := a.More(); len(next) > 0 && bytes.IndexByte([]byte("0123456789.+-"), next[0]) >= 0 {
+	if limiters.IsNumeric(a.More()) {
 		r.latency = a.Seconds("latency")
 	}
 	measured, ended, millis := r.latency >= 0, false, false
@@ -181,22 +187,22 @@ func ReadLeave(a *limiters.Args) (r Leaving, err error) {
 		arg := a.Next("option")
 		switch i := leaveWord(arg); {
 		case i < 0:
-			fail(a, syntaxError(quote.Word(arg)+" is not an option of CL.LEAVE: "+
+			a.Fail(limiters.SyntaxError(quote.Word(arg) + " is not an option of CL.LEAVE: " +
 				"use a latency in seconds first, OK, DROP, IGNORE, MS"))
 		case i == inMillis && millis:
-			fail(a, syntaxError(quote.Word(arg)+" repeats"))
+			a.Fail(limiters.SyntaxError(quote.Word(arg) + " repeats"))
 		case i == inMillis && !measured:
-			fail(a, syntaxError("'MS' needs a latency before it"))
+			a.Fail(limiters.SyntaxError("'MS' needs a latency before it"))
 		case i == inMillis:
 			millis = true
 			r.latency /= 1000
 		case ended:
-			fail(a, syntaxError(quote.Word(arg)+" is a second end of the call"))
+			a.Fail(limiters.SyntaxError(quote.Word(arg) + " is a second end of the call"))
 		default:
 			r.outcome, ended = outcome(i), true
 		}
 	}
-	return r, a.Err
+	return a.Err
 }
 
 // inMillis is the number of the option MS, after the ends of a call.
@@ -212,13 +218,3 @@ func leaveWord(arg []byte) int {
 	}
 	return -1
 }
-
-// fail stores the first error.
-func fail(a *limiters.Args, err error) {
-	if a.Err == nil {
-		a.Err = err
-	}
-}
-
-// syntaxError is the error of Redis, with its cause.
-func syntaxError(cause string) error { return rediserr.Error(string(rediserr.Syntax) + ": " + cause) }

@@ -32,18 +32,32 @@ func (f *Flight) Enter(r *Entering, a *limiters.Answer) error {
 		f.Meter.Lease, r.Partitions = r.lease, uint8(len(f.kept.shares))
 		f.Meter.Arrive(&f.kept.State, &r.Options, f.now, &f.Ended)
 	}
-	d, calls, err := f.acquire(r, held, others)
+	limit, room := f.Limit(), f.room(r, others)
+	s, err := lease.New(max(room, 1), r.lease)
 	if err != nil {
 		return err
 	}
-	*a = limiters.Answer{
-		Limited: d.Limited, Changed: true, Limit: f.Limit(), Remaining: d.Remaining,
-		RetryAfter: d.RetryAfter, ResetAfter: d.ResetAfter,
+	mine := held.Of(r.holder)
+	d, err := lease.Acquire(s, held, mine, f.now)
+	if err != nil {
+		return err
 	}
+	calls, renews := others+int64(held.Len()-d.Ended), mine >= d.Ended
+	if room == 0 && !renews {
+		first, last, err := f.ends()
+		if err != nil {
+			return err
+		}
+		d = lease.Decision{Limited: true, RetryAfter: first - f.now, ResetAfter: last - f.now}
+	}
+	a.Set(d.Limited, true, limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	if r.Looks {
 		return nil
 	}
-	f.Meter.See(f.Limit(), calls)
+	if !renews && !d.Limited {
+		calls++
+	}
+	f.Meter.See(limit, calls)
 	f.save(!d.Limited)
 	if d.Limited {
 		f.Meter.Refuse()
@@ -53,34 +67,13 @@ func (f *Flight) Enter(r *Entering, a *limiters.Answer) error {
 	return nil
 }
 
-// acquire asks for a permit among the holders of the caller's partition. It returns the number of all calls
-// afterwards.
-func (f *Flight) acquire(
-	r *Entering, held limiters.Leases, others int64,
-) (d lease.Decision, calls int64, err error) {
+// room returns how many calls the partition of the caller may have under way.
+func (f *Flight) room(r *Entering, others int64) int64 {
 	percent := int64(0)
 	if r.own >= 0 {
 		percent = f.kept.shares[r.own].percent
 	}
-	room := adaptive.Room(f.Limit(), others, percent, r.upTo)
-	s, err := lease.New(max(room, 1), r.lease)
-	if err != nil {
-		return d, 0, err
-	}
-	mine := held.Of(r.holder)
-	if d, err = lease.Acquire(s, held, mine, f.now); err != nil {
-		return d, 0, err
-	}
-	calls = others + int64(held.Len()-d.Ended)
-	switch renews := mine >= d.Ended; {
-	case room == 0 && !renews:
-		first, last, err := f.ends()
-		d = lease.Decision{Limited: true, RetryAfter: first - f.now, ResetAfter: last - f.now}
-		return d, calls, err
-	case !renews && !d.Limited:
-		calls++
-	}
-	return d, calls, nil
+	return adaptive.Room(f.Limit(), others, percent, r.upTo)
 }
 
 // ends returns when the first and the last lease of all partitions end that have not ended.

@@ -15,7 +15,7 @@ import (
 type Flight struct {
 	Meter adaptive.Meter
 	Ended adaptive.Ended // the window that has ended now
-	Place int            // of the meter in the caller's table, also for the next request
+	Place adaptive.Place // of the meter in the caller's table, also for the next request
 
 	tx      *store.Tx
 	now     int64
@@ -40,7 +40,7 @@ func (f *Flight) Release() {
 	}
 	next := Flight{Place: f.Place, state: stored{text: f.state.text[:0]}}
 	if cap(f.state.name) <= most {
-		next.state.name = f.state.name
+		next.state.name, next.state.of = f.state.name, f.state.of
 	}
 	if !f.stale() {
 		next.state.text, next.kept = f.state.text, f.kept

@@ -51,10 +51,10 @@ func (s shares) equal(other shares) bool {
 func (p *enterParams) readShares(a *limiters.Args) {
 	own, of := a.Next("partition"), a.Next("of")
 	if a.Err == nil && !isShareName(own) {
-		fail(a, errShareName("partition", own))
+		a.Fail(errShareName("partition", own))
 	}
 	if !word.Is(of, "of") {
-		fail(a, syntaxError("'PARTITION' needs OF after the name, not "+quote.Word(of)))
+		a.Fail(limiters.SyntaxError("'PARTITION' needs OF after the name, not " + quote.Word(of)))
 	}
 	together := int64(0)
 	for a.Err == nil && a.Left() > 1 && enterWord(a.More()) < 0 {
@@ -63,20 +63,20 @@ func (p *enterParams) readShares(a *limiters.Args) {
 		switch {
 		case a.Err != nil:
 		case !isShareName(one.name):
-			fail(a, errShareName("name", one.name))
+			a.Fail(errShareName("name", one.name))
 		case p.shares.find(one.name) >= 0:
-			fail(a, syntaxError("the partition "+quote.Word(one.name)+" repeats"))
+			a.Fail(limiters.SyntaxError("the partition " + quote.Word(one.name) + " repeats"))
 		case one.percent < 1 || one.percent > 100:
-			fail(a, a.Explain(errPercent))
+			a.Fail(a.Explain(errPercent))
 		case together > 100:
-			fail(a, rediserr.Error("ERR the partitions have "+strconv.FormatInt(together, 10)+
+			a.Fail(rediserr.Error("ERR the partitions have " + strconv.FormatInt(together, 10) +
 				" percent together: use at most 100"))
 		case !p.shares.add(one):
-			fail(a, errShares)
+			a.Fail(errShares)
 		}
 	}
 	if p.own = p.shares.find(own); p.own < 0 {
-		fail(a, rediserr.Error("ERR partition "+quote.Word(own)+" is not among the names after OF"))
+		a.Fail(rediserr.Error("ERR partition " + quote.Word(own) + " is not among the names after OF"))
 	}
 }
 

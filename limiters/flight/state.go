@@ -22,7 +22,7 @@ const errSlot rediserr.Error = "ERR key must have no braces, or a hash tag such 
 // besideKey appends the name of a key of the same limit, in the slot of `key`: {key}:suffix, or key:suffix
 // if the key has braces.
 func besideKey(to, key []byte, suffix string) ([]byte, error) {
-	if len(key) > 0 && !bytes.ContainsAny(key, "{}") {
+	if len(key) > 0 && bytes.IndexByte(key, '{') < 0 && bytes.IndexByte(key, '}') < 0 {
 		to = append(append(append(to, '{'), key...), '}', ':')
 		return append(to, suffix...), nil
 	}
@@ -37,6 +37,7 @@ func besideKey(to, key []byte, suffix string) ([]byte, error) {
 type stored struct {
 	store.Entry
 	name   []byte
+	of     []byte // the key of the limit, a part of the name; nil if there is no name
 	text   []byte // that the key holds; empty if there is no state
 	exists bool   // there is a state
 }
@@ -111,9 +112,23 @@ func (k *kept) text() []byte {
 	return to
 }
 
+// setName sets the name to that of the state of a key.
+func (s *stored) setName(key []byte) (err error) {
+	if s.of != nil && bytes.Equal(s.of, key) {
+		return nil
+	}
+	if s.name, err = besideKey(s.name[:0], key, stateSuffix); err != nil {
+		s.of = nil
+		return err
+	}
+	begin := bytes.Index(s.name, key)
+	s.of = s.name[begin:][:len(key)]
+	return nil
+}
+
 // read reads the state of the limit. The same text as the last one is not parsed again.
 func (f *Flight) read() (err error) {
-	if f.state.name, err = besideKey(f.state.name[:0], f.key, stateSuffix); err != nil {
+	if err = f.state.setName(f.key); err != nil {
 		return err
 	}
 	f.tx.FindIn(&f.state.Entry, f.state.name, false)

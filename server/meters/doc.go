@@ -11,5 +11,5 @@
 //
 // Locks: each part of the table has a lock, and so has the list of watched keys. They are innermost locks.
 // The caller holds the partition of a key from Get to Put, so that no other caller changes the window in
-// between.
+// between. So Get reads a window without a lock. Put takes the lock because reports read all windows.
 package meters

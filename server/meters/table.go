@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"cellserver/limiters/adaptive"
 )
@@ -29,12 +30,14 @@ func New() *Table { return &Table{seed: maphash.MakeSeed()} }
 
 // part has the windows of some keys.
 type part struct {
-	mu   sync.Mutex // guards the rest; held to copy one row, or all
+	rows atomic.Pointer[rows] // nil before the first key
+	mu   sync.Mutex           // guards the rest, and is held to add a row and to write a meter
 	at   map[name]int
-	rows []row
 	hand int // of the clock that finds a row to evict
 	_    [32]byte
 }
+
+type rows [partKeys]atomic.Pointer[row]
 
 // name is a key of a database.
 type name struct {
@@ -46,8 +49,8 @@ type name struct {
 // passed. So many keys of one request each do not evict those in use.
 type row struct {
 	name  name
-	meter adaptive.Meter
-	used  bool
+	meter adaptive.Meter // only who holds the partition of the key writes it, and reads it without the lock
+	used  atomic.Bool
 }
 
 // part returns the number of the part of a key.
@@ -55,81 +58,88 @@ func (t *Table) part(db int, key []byte) int {
 	return int((maphash.Bytes(t.seed, key) + uint64(db)) % parts)
 }
 
-// Get reads the window of a key, one that has not begun if there is none. It looks first at `place`, where
-// the last request of the client was. The new place is for Put.
-func (t *Table) Get(m *adaptive.Meter, db int, key []byte, place int) (now int) {
-	p, i := &t.parts[place/partKeys], place%partKeys
-	p.mu.Lock()
-	if !p.has(i, db, key) {
-		p.mu.Unlock()
+// Get reads the window of a key, one that has not begun if there is none. It looks first at the place of the
+// last request of the client, and sets that of this one.
+func (t *Table) Get(m *adaptive.Meter, db int, key []byte, at *adaptive.Place) {
+	r := t.row(at.Number, db, key)
+	if r == nil {
 		number := t.part(db, key)
-		p = &t.parts[number]
-		p.mu.Lock()
-		var known bool
-		i, known = p.at[name{db, string(key)}]
-		if place = number*partKeys + i; !known {
-			p.mu.Unlock()
-			*m = adaptive.Meter{}
-			return place
+		at.Number = number*partKeys + t.parts[number].find(db, key)
+		if r = t.row(at.Number, db, key); r == nil {
+			at.Kept, *m = nil, adaptive.Meter{}
+			return
 		}
 	}
-	r := &p.rows[i]
-	r.used = true
+	if !r.used.Load() {
+		r.used.Store(true)
+	}
 	*m = r.meter
-	p.mu.Unlock()
-	return place
+	at.Kept = &r.meter
 }
 
-// Put keeps the window of a key. `place` is that of Get, and `ended` is a window that has ended now.
-func (t *Table) Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended) {
+// Put keeps the window of a key at the place of Get. `ended` is a window that has ended now. A window whose
+// row another key has taken since is lost.
+func (t *Table) Put(m *adaptive.Meter, db int, key []byte, at *adaptive.Place, ended *adaptive.Ended) {
 	if ended.Result != adaptive.Open {
 		t.record(db, key, m, ended)
 	}
-	p, i := &t.parts[place/partKeys], place%partKeys
+	p := &t.parts[at.Number/partKeys]
 	p.mu.Lock()
-	if p.has(i, db, key) {
-		p.rows[i].meter = *m
+	if at.Kept == nil {
+		p.add(&row{name: name{db, string(key)}, meter: *m})
 	} else {
-		p.add(row{name: name{db, string(key)}, meter: *m})
+		*at.Kept = *m
 	}
 	p.mu.Unlock()
 }
 
-// has reports whether a row has the window of a key.
-func (p *part) has(i, db int, key []byte) bool {
-	return i < len(p.rows) && p.rows[i].name.db == db && p.rows[i].name.key == string(key)
+// row returns the row at a place, nil if it is not that of the key.
+func (t *Table) row(place, db int, key []byte) *row {
+	all := t.parts[place/partKeys].rows.Load()
+	if all == nil {
+		return nil
+	}
+	r := all[place%partKeys].Load()
+	if r == nil || r.name.db != db || r.name.key != string(key) {
+		return nil
+	}
+	return r
+}
+
+// find returns the number of the row of a key, 0 if there is none.
+func (p *part) find(db int, key []byte) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at[name{db, string(key)}]
 }
 
 // add adds a row, in the place of another one if the part is full.
-func (p *part) add(r row) {
+func (p *part) add(r *row) {
 	if p.at == nil {
 		p.at = map[name]int{}
+		p.rows.Store(new(rows))
 	}
 	i, known := p.at[r.name]
-	switch {
-	case known:
-		p.rows[i] = r
-		return
-	case len(p.rows) < partKeys:
-		i = len(p.rows)
-		p.rows = append(p.rows, r)
-	default:
-		i = p.unused()
-		delete(p.at, p.rows[i].name)
-		p.rows[i] = r
+	if !known {
+		if i = len(p.at); i == partKeys {
+			i = p.unused()
+		}
+		p.at[r.name] = i
 	}
-	p.at[r.name] = i
+	p.rows.Load()[i].Store(r)
 }
 
-// unused returns the number of the next row that has not been used since the hand passed it.
+// unused makes a row free that has not been used since the hand of the clock passed it, and returns its
+// number.
 func (p *part) unused() int {
 	for {
 		i := p.hand
 		p.hand = (p.hand + 1) % partKeys
-		if !p.rows[i].used {
+		r := p.rows.Load()[i].Load()
+		if !r.used.Swap(false) {
+			delete(p.at, r.name)
 			return i
 		}
-		p.rows[i].used = false
 	}
 }
 
@@ -138,7 +148,8 @@ func (t *Table) Forget() {
 	for i := range t.parts {
 		p := &t.parts[i]
 		p.mu.Lock()
-		p.at, p.rows, p.hand = nil, nil, 0
+		p.at, p.hand = nil, 0
+		p.rows.Store(nil)
 		p.mu.Unlock()
 	}
 }
@@ -155,7 +166,8 @@ func (t *Table) MostRefused(n int) (all []Row) {
 	for i := range t.parts {
 		p := &t.parts[i]
 		p.mu.Lock()
-		for _, r := range p.rows {
+		for i := range len(p.at) {
+			r := p.rows.Load()[i].Load()
 			all = append(all, Row{r.name.db, r.name.key, r.meter})
 		}
 		p.mu.Unlock()

@@ -18,8 +18,9 @@ func begun(samples int) *adaptive.Meter {
 
 // at returns the window of a key, and its place.
 func (t *Table) at(db int, key []byte, place int) (m adaptive.Meter, now int) {
-	now = t.Get(&m, db, key, place)
-	return m, now
+	at := adaptive.Place{Number: place}
+	t.Get(&m, db, key, &at)
+	return m, at.Number
 }
 
 // of returns the window of a key of database 0.
@@ -30,13 +31,14 @@ func (t *Table) of(key []byte) adaptive.Meter {
 
 // keep keeps the window of a key.
 func (t *Table) keep(db int, key []byte, m *adaptive.Meter, ended *adaptive.Ended) {
-	_, place := t.at(db, key, 0)
-	t.Put(db, key, place, m, ended)
+	var at adaptive.Place
+	t.Get(&adaptive.Meter{}, db, key, &at)
+	t.Put(m, db, key, &at, ended)
 }
 
 func (t *Table) size() (n int) {
 	for i := range t.parts {
-		n += len(t.parts[i].rows)
+		n += len(t.parts[i].at)
 	}
 	return n
 }
@@ -72,8 +74,10 @@ func TestTableIsBounded(t *testing.T) {
 func TestTableOneMore(t *testing.T) {
 	var p part
 	for i := range partKeys + 1 {
-		p.add(row{name: name{0, fmt.Sprint(i)}, used: true})
-		require.Len(t, p.rows, min(i+1, partKeys))
+		r := &row{name: name{0, fmt.Sprint(i)}}
+		r.used.Store(true)
+		p.add(r)
+		require.Len(t, p.at, min(i+1, partKeys))
 	}
 	require.Len(t, p.at, partKeys)
 }
@@ -144,6 +148,24 @@ func TestTablePlaces(t *testing.T) {
 	require.Zero(t, m)
 }
 
+// TestTableLostPlace: a window whose row another key has taken between Get and Put is lost, and changes no
+// other window.
+func TestTableLostPlace(t *testing.T) {
+	all := New()
+	all.keep(0, []byte("k"), begun(1), &adaptive.Ended{})
+	var m adaptive.Meter
+	var at adaptive.Place
+	all.Get(&m, 0, []byte("k"), &at)
+	for i := range 10 * Keys {
+		all.keep(0, fmt.Append(nil, i), begun(7), &adaptive.Ended{})
+	}
+	all.Put(begun(2), 0, []byte("k"), &at, &adaptive.Ended{})
+	require.Zero(t, all.of([]byte("k")))
+	for _, one := range all.MostRefused(Keys) {
+		require.EqualValues(t, 7, one.Meter.Samples, one.Key)
+	}
+}
+
 // TestTableWithoutKeys: a server without adaptive limits has no memory for windows, and a question about a
 // key takes none.
 func TestTableWithoutKeys(t *testing.T) {
@@ -153,7 +175,7 @@ func TestTableWithoutKeys(t *testing.T) {
 	require.Empty(t, all.MostRefused(10))
 	for i := range all.parts {
 		require.Nil(t, all.parts[i].at)
-		require.Nil(t, all.parts[i].rows)
+		require.Nil(t, all.parts[i].rows.Load())
 	}
 	require.LessOrEqual(t, unsafe.Sizeof(*all), uintptr(2<<10))
 }

@@ -104,25 +104,26 @@ type openWindows struct {
 	deferred *deferred
 }
 
-func (w openWindows) Get(m *adaptive.Meter, db int, key []byte, place int) int {
-	place = w.Meters.Get(m, db, key, place)
+func (w openWindows) Get(m *adaptive.Meter, db int, key []byte, at *adaptive.Place) {
+	w.Meters.Get(m, db, key, at)
 	if kept, ok := w.deferred.windows[windowName(db, key)]; ok {
 		*m = kept
 	}
-	return place
 }
 
-func (w openWindows) Put(db int, key []byte, place int, m *adaptive.Meter, ended *adaptive.Ended) {
+func (w openWindows) Put(
+	m *adaptive.Meter, db int, key []byte, at *adaptive.Place, ended *adaptive.Ended,
+) {
 	if !w.deferred.waits {
-		w.Meters.Put(db, key, place, m, ended)
+		w.Meters.Put(m, db, key, at, ended)
 		return
 	}
 	if w.deferred.windows == nil {
 		w.deferred.windows = map[string]adaptive.Meter{}
 	}
 	w.deferred.windows[windowName(db, key)] = *m
-	kept, end := *m, *ended
-	w.deferred.do(func(args ...[]byte) { w.Meters.Put(db, args[0], place, &kept, &end) }, key)
+	kept, place, end := *m, *at, *ended
+	w.deferred.do(func(args ...[]byte) { w.Meters.Put(&kept, db, args[0], &place, &end) }, key)
 }
 
 // windowName returns a name of a key and its database.
