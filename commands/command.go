@@ -39,41 +39,15 @@ const (
 	RunsScript                        // runs a script, which calls commands
 )
 
-// Group is the family of a command in the documentation, in the terms of COMMAND DOCS.
-type Group string
-
-// The families of commands.
-const (
-	GroupConnection  Group = "connection"
-	GroupGeneric     Group = "generic"
-	GroupServer      Group = "server"
-	GroupString      Group = "string"
-	GroupSortedSet   Group = "sorted-set"
-	GroupHash        Group = "hash"
-	GroupSet         Group = "set"
-	GroupList        Group = "list"
-	GroupTransaction Group = "transactions"
-	GroupPubSub      Group = "pubsub"
-	GroupCluster     Group = "cluster"
-	GroupLimiter     Group = "limiter"
-	GroupScripting   Group = "scripting"
-)
-
 // Command is one row of the table.
 type Command struct {
 	Name       string // lower case; a subcommand has its own name, without the name of its parent
 	Arity      int    // number of words, with the name and the subcommand; -n means at least n
 	Flags      Flags
 	Keys       Keys
-	Group      Group
-	Since      string   // the first Redis version with the command; "" if Redis does not have it
-	Summary    string   // one sentence
-	Usage      string   // the arguments in the notation of Redis: "key [NX | XX]"
-	Complexity string   // "O(1)"
 	Tips       []string // tips of COMMAND INFO
 	Categories []string // ACL categories; nil for the categories of the group
-	Help       []string // lines that a subcommand adds to the HELP of its parent
-	Deprecated Deprecation
+	Docs                // from docs.json
 
 	// Run parses the arguments, acts and replies. If Run returns an error, the error is the reply,
 	// and Run has written nothing. Run is nil for a parent that only works with a subcommand.
@@ -123,10 +97,6 @@ type Cost func(c *Call) int
 // Long reports whether other clients must not wait for a call.
 func (c *Call) Long() bool { return c.Cmd.Cost != nil && c.Cmd.Cost(c) > MaxSteps }
 
-// Deprecation says since which Redis version a command is deprecated, and which command replaces
-// it. The zero Deprecation means that the command is not deprecated.
-type Deprecation struct{ Since, By string }
-
 // Flags that many commands share. Commands with ConnectionFlags affect only their connection.
 // Commands with AdminFlags affect the server.
 const (
@@ -164,9 +134,7 @@ func Register(c *Command) *Command {
 	for _, s := range c.Subs {
 		s.parent = c
 		s.enter()
-		if s.Group == "" {
-			s.Group = c.Group
-		}
+		s.Group = c.Group
 	}
 	return c
 }
@@ -176,6 +144,10 @@ func (c *Command) enter() {
 	c.index = len(everyCommand)
 	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
 	c.needs = permissions(c.Keys.Access)
+	help := c.Help // of a subcommand that this server refuses
+	if c.Docs = docs[c.FullName()]; help != nil {
+		c.Help = help
+	}
 	everyCommand = append(everyCommand, c)
 }
 

@@ -1,6 +1,7 @@
 // Package commands is the frame of all commands: the table of commands, and all that a command uses.
 //
 //	command.go, category.go                        a row of the table, and values derived from it
+//	docs.go, docs.json                             the documentation of the rows
 //	lookupcache.go                                 the last two rows that a client used
 //	keypositions.go, keyspec.go                    which arguments are keys
 //	call.go                                        one call of a command
@@ -27,10 +28,11 @@
 // A file declares its command as data and registers it:
 //
 //	var _ = commands.Register(&commands.Command{
-//		Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-//		Group: commands.GroupString, Since: "1.0.0",
-//		Summary: "Get the value of a key", Usage: "key", Run: get,
+//		Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Run: get,
 //	})
+//
+// The file docs.json has what clients read about a command: its group, its usage, and the other texts of
+// COMMAND DOCS and HELP.
 //
 // Dispatch, arity errors, locks, COMMAND and docs/commands.md read the table. A test requires a test for
 // every row. docs/adding-a-command.md adds a command, step by step.

@@ -6,12 +6,9 @@ import (
 )
 
 // HelpCommand returns the subcommand HELP of a parent. It replies with the Help lines of all
-// subcommands. since is the first Redis version with it.
-func HelpCommand(since string) *Command {
-	return &Command{
-		Name: "help", Arity: 2, Flags: Loading | Stale, Since: since, Run: HelpOfParent,
-		Summary: "Show helpful text about the different subcommands", Complexity: "O(1)",
-	}
+// subcommands.
+func HelpCommand() *Command {
+	return &Command{Name: "help", Arity: 2, Flags: Loading | Stale, Run: HelpOfParent}
 }
 
 // HelpOfParent replies with the Help lines of all subcommands of the parent.

@@ -6,8 +6,7 @@ import "cellserver/commands"
 // the server writes a snapshot, it schedules the rewrite.
 var _ = commands.Register(&commands.Command{
 	Name: "bgrewriteaof", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading,
-	Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "Asynchronously rewrite the append-only file", Complexity: "O(1)", Run: bgRewriteAOF,
+	Run: bgRewriteAOF,
 })
 
 const errRewriting commands.Error = "ERR Background append only file rewriting already in progress"

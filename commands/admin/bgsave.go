@@ -7,8 +7,7 @@ import "cellserver/commands"
 // instead.
 var _ = commands.Register(&commands.Command{
 	Name: "bgsave", Arity: -1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading,
-	Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "Asynchronously save the dataset to disk", Usage: "[SCHEDULE]", Complexity: "O(1)", Run: bgsave,
+	Run: bgsave,
 })
 
 func bgsave(c *commands.Call) error {

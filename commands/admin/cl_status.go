@@ -8,10 +8,7 @@ import "cellserver/commands"
 // uptime_ms.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale,
-	Group: commands.GroupLimiter, Run: clStatus,
-	Summary:    "Returns decisions, memory, keys, persistence, the cluster and leases as JSON.",
-	Complexity: "O(N) where N is the number of rules and of clients",
-	Tips:       []string{"nondeterministic_output"}, Categories: []string{"throttle", "dangerous"},
+	Tips: []string{"nondeterministic_output"}, Categories: []string{"throttle", "dangerous"}, Run: clStatus,
 })
 
 func clStatus(c *commands.Call) error {

@@ -12,52 +12,39 @@ import (
 // COMMAND describes the commands of the table to clients.
 var _ = commands.Register(&commands.Command{
 	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale,
-	Group: commands.GroupServer, Since: "2.8.13", Categories: []string{"connection"},
-	Tips:    commands.NondeterministicOrder,
-	Summary: "Get array of Redis command details", Complexity: "O(N) where N is the total number of Redis commands",
-	Run: commandAll,
+	Categories: []string{"connection"}, Tips: commands.NondeterministicOrder, Run: commandAll,
 	Subs: []*commands.Command{
-		{Name: "count", Arity: 2, Flags: commands.Loading | commands.Stale, Since: "2.8.13", Run: commandCount, Categories: []string{"connection"},
-			Summary: "Get total number of Redis commands", Complexity: "O(1)",
-			Help: []string{"(no subcommand)", "    Return details about all Redis commands.",
-				"COUNT", "    Return the total number of commands in this Redis server."}},
-		{Name: "info", Arity: -2, Flags: commands.Loading | commands.Stale, Since: "2.8.13", Run: commandInfo, Categories: []string{"connection"},
-			Tips:    commands.NondeterministicOrder,
-			Summary: "Get array of specific Redis command details, or all when no argument is given.", Usage: "[command-name [command-name ...]]",
-			Complexity: "O(N) where N is the number of commands to look up",
-			Help: []string{"INFO [<command-name> ...]", "    Return details about multiple Redis commands.",
-				"    If no command names are given, documentation details for all", "    commands are returned."}},
-		{Name: "docs", Arity: -2, Flags: commands.Loading | commands.Stale, Since: "7.0.0", Run: commandDocs, Categories: []string{"connection"},
-			Tips:    commands.NondeterministicOrder,
-			Summary: "Get array of specific Redis command documentation", Usage: "[command-name [command-name ...]]",
-			Complexity: "O(N) where N is the number of commands to look up",
-			Help: []string{"DOCS [<command-name> ...]", "    Return documentation details about multiple Redis commands.",
-				"    If no command names are given, documentation details for all", "    commands are returned."}},
-		{Name: "list", Arity: -2, Flags: commands.Loading | commands.Stale, Since: "7.0.0", Run: commandList, Categories: []string{"connection"},
-			Tips:    commands.NondeterministicOrder,
-			Summary: "Get an array of Redis command names", Usage: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]",
-			Complexity: "O(N) where N is the total number of Redis commands",
-			Help:       []string{"LIST", "    Return a list of all commands in this Redis server."}},
-		{Name: "getkeys", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "2.8.13",
-			Run: commandGetKeys, Footprint: commands.RulesFootprint, Categories: []string{"connection"},
-			Summary: "Extract keys given a full Redis command", Usage: "command [arg [arg ...]]",
-			Complexity: "O(N) where N is the number of arguments to the command",
-			Help:       []string{"GETKEYS <full-command>", "    Return the keys from a full Redis command."}},
-		{Name: "getkeysandflags", Arity: -4, Flags: commands.Loading | commands.Stale, Since: "7.0.0",
-			Run: commandGetKeysAndFlags, Footprint: commands.RulesFootprint,
-			Categories: []string{"connection"},
-			Summary:    "Extract keys and access flags given a full Redis command", Usage: "command [arg [arg ...]]",
-			Complexity: "O(N) where N is the number of arguments to the command",
-			Help:       []string{"GETKEYSANDFLAGS <full-command>", "    Return the keys and the access flags from a full Redis command."}},
-		commandHelp,
+		{
+			Name: "count", Arity: 2, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Run: commandCount,
+		},
+		{
+			Name: "info", Arity: -2, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Tips: commands.NondeterministicOrder, Run: commandInfo,
+		},
+		{
+			Name: "docs", Arity: -2, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Tips: commands.NondeterministicOrder, Run: commandDocs,
+		},
+		{
+			Name: "list", Arity: -2, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Tips: commands.NondeterministicOrder, Run: commandList,
+		},
+		{
+			Name: "getkeys", Arity: -4, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Run: commandGetKeys, Footprint: commands.RulesFootprint,
+		},
+		{
+			Name: "getkeysandflags", Arity: -4, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Run: commandGetKeysAndFlags,
+			Footprint: commands.RulesFootprint,
+		},
+		{
+			Name: "help", Arity: 2, Flags: commands.Loading | commands.Stale,
+			Categories: []string{"connection"}, Run: commands.HelpOfParent,
+		},
 	},
 })
-
-var commandHelp = func() *commands.Command {
-	help := commands.HelpCommand("5.0.0")
-	help.Categories = []string{"connection"}
-	return help
-}()
 
 func commandAll(c *commands.Call) error {
 	all := commands.TopLevel()

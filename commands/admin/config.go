@@ -13,24 +13,16 @@ import (
 
 // CONFIG shows and changes the configuration of the running server.
 var _ = commands.Register(&commands.Command{
-	Name: "config", Arity: -2, Group: commands.GroupServer, Since: "2.0.0",
-	Summary: "A container for server configuration commands", Complexity: "Depends on subcommand.",
+	Name: "config", Arity: -2,
 	Subs: []*commands.Command{
-		{Name: "get", Arity: -3, Flags: commands.AdminFlags, Since: "2.0.0", Run: configGet,
-			Summary: "Get the values of configuration parameters", Usage: "parameter [parameter ...]",
-			Complexity: "O(N) when N is the number of configuration parameters provided",
-			Help:       []string{"GET <pattern>", "    Return parameters matching the glob-like <pattern> and their values."}},
-		{Name: "set", Arity: -4, Flags: commands.AdminFlags, Since: "2.0.0", Run: configSet, Tips: commands.AllNodesSucceed,
-			Summary: "Set configuration parameters to the given values", Usage: "parameter value [parameter value ...]",
-			Complexity: "O(N) when N is the number of configuration parameters provided",
-			Help:       []string{"SET <directive> <value>", "    Set the configuration <directive> to <value>."}},
-		{Name: "resetstat", Arity: 2, Flags: commands.AdminFlags, Since: "2.0.0", Run: configResetStat,
-			Summary: "Reset the stats returned by INFO", Complexity: "O(1)",
-			Help: []string{"RESETSTAT", "    Reset statistics reported by the INFO command."}},
-		{Name: "rewrite", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.0", Run: configRewrite,
-			Summary: "Rewrite the configuration file with the in memory configuration", Complexity: "O(1)",
-			Help: []string{"REWRITE", "    Rewrite the configuration file."}},
-		commands.HelpCommand("5.0.0"),
+		{Name: "get", Arity: -3, Flags: commands.AdminFlags, Run: configGet},
+		{
+			Name: "set", Arity: -4, Flags: commands.AdminFlags, Tips: commands.AllNodesSucceed,
+			Run: configSet,
+		},
+		{Name: "resetstat", Arity: 2, Flags: commands.AdminFlags, Run: configResetStat},
+		{Name: "rewrite", Arity: 2, Flags: commands.AdminFlags, Run: configRewrite},
+		commands.HelpCommand(),
 	},
 })
 

@@ -11,10 +11,7 @@ import (
 // DEBUG is for tests. It sets the logical clock, and it has subcommands that tools of Redis need.
 // enable-debug-command must allow it.
 var _ = commands.Register(&commands.Command{
-	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags,
-	Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "A container for debugging commands", Usage: "subcommand [argument [argument ...]]", Complexity: "Depends on subcommand.",
-	Run: debug,
+	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Run: debug,
 })
 
 var debugCommands = map[string]struct {

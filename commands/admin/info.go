@@ -12,10 +12,8 @@ import (
 // "all" and "everything" with every section.
 var _ = commands.Register(&commands.Command{
 	Name: "info", Arity: -1, Flags: commands.Loading | commands.Stale,
-	Group: commands.GroupServer, Since: "1.0.0", Run: info,
-	Tips:    []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
-	Summary: "Get information and statistics about the server", Usage: "[section [section ...]]", Complexity: "O(1)",
-	Categories: []string{"dangerous"},
+	Tips:       []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
+	Categories: []string{"dangerous"}, Run: info,
 })
 
 func info(c *commands.Call) error {

@@ -6,8 +6,6 @@ import "cellserver/commands"
 // the second of the start.
 var _ = commands.Register(&commands.Command{
 	Name: "lastsave", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast,
-	Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "Get the UNIX time stamp of the last successful save to disk", Complexity: "O(1)",
 	Tips: commands.NondeterministicOutput, Categories: []string{"admin", "dangerous"},
 	Run: func(c *commands.Call) error {
 		c.Out.Int(c.Server.Disk.LastSave())

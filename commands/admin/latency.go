@@ -12,41 +12,23 @@ var latencyTips = []string{"nondeterministic_output", "request_policy:all_nodes"
 // the durations of commands. The event "fast-command" is a slow command with the flag Fast;
 // "command" is any other slow command.
 var _ = commands.Register(&commands.Command{
-	Name: "latency", Arity: -2, Group: commands.GroupServer, Since: "2.8.13",
-	Summary: "A container for latency diagnostics commands", Complexity: "Depends on subcommand.",
+	Name: "latency", Arity: -2,
 	Subs: []*commands.Command{
-		{Name: "doctor", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyDoctor, Tips: latencyTips,
-			Summary: "Return a human readable latency analysis report.", Complexity: "O(1)",
-			Help: []string{"DOCTOR", "    Return a human readable latency analysis report."}},
-		{Name: "graph", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyGraph, Tips: latencyTips,
-			Summary: "Return a latency graph for the event.", Usage: "event", Complexity: "O(1)",
-			Help: []string{"GRAPH <event>", "    Return an ASCII latency graph for the <event> class."}},
-		{Name: "history", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyHistory, Tips: latencyTips,
-			Summary: "Return timestamp-latency samples for the event.", Usage: "event", Complexity: "O(1)",
-			Help: []string{"HISTORY <event>", "    Return time-latency samples for the <event> class."}},
-		{Name: "latest", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyLatest, Tips: latencyTips,
-			Summary: "Return the latest latency samples for all events.", Complexity: "O(1)",
-			Help: []string{"LATEST", "    Return the latest latency samples for all events."}},
-		{Name: "reset", Arity: -2, Flags: commands.AdminFlags, Since: "2.8.13", Run: latencyReset, Tips: commands.AllNodesSucceed,
-			Summary: "Reset latency data for one or more events.", Usage: "[event [event ...]]", Complexity: "O(1)",
-			Help: []string{"RESET [<event> ...]", "    Reset latency data of one or more <event> classes.",
-				"    (default: reset all data for all event classes)"}},
-		{Name: "histogram", Arity: -2, Flags: commands.AdminFlags, Since: "7.0.0", Run: latencyHistogram, Tips: latencyTips,
-			Summary: "Return the cumulative distribution of latencies of a subset of commands or all.", Usage: "[command [command ...]]",
-			Complexity: "O(N) where N is the number of commands with latency information being retrieved.",
-			Help: []string{"HISTOGRAM [COMMAND ...]",
-				"Return a cumulative distribution of latencies in the format of a histogram for the " +
-					"specified command names.",
-				"    If no commands are specified then all histograms are replied."}},
-		latencyHelp,
+		{Name: "doctor", Arity: 2, Flags: commands.AdminFlags, Tips: latencyTips, Run: latencyDoctor},
+		{Name: "graph", Arity: 3, Flags: commands.AdminFlags, Tips: latencyTips, Run: latencyGraph},
+		{Name: "history", Arity: 3, Flags: commands.AdminFlags, Tips: latencyTips, Run: latencyHistory},
+		{Name: "latest", Arity: 2, Flags: commands.AdminFlags, Tips: latencyTips, Run: latencyLatest},
+		{
+			Name: "reset", Arity: -2, Flags: commands.AdminFlags, Tips: commands.AllNodesSucceed,
+			Run: latencyReset,
+		},
+		{
+			Name: "histogram", Arity: -2, Flags: commands.AdminFlags, Tips: latencyTips,
+			Run: latencyHistogram,
+		},
+		commands.HelpCommand(),
 	},
 })
-
-var latencyHelp = func() *commands.Command {
-	help := commands.HelpCommand("2.8.13")
-	help.Summary += "." // as in Redis
-	return help
-}()
 
 func latencyDoctor(c *commands.Call) error {
 	c.Out.Verbatim("txt", diagnose(c.Server.Stats.Latency, c.Now/1e9, c.Server.Config()))

@@ -4,9 +4,7 @@ import "cellserver/commands"
 
 // LOLWUT [VERSION version] replies with the Redis version, without the art of Redis.
 var _ = commands.Register(&commands.Command{
-	Name: "lolwut", Arity: -1, Flags: commands.ReadOnly | commands.Fast,
-	Group: commands.GroupServer, Since: "5.0.0",
-	Summary: "Display some computer art and the Redis version", Usage: "[VERSION version]", Run: lolwut,
+	Name: "lolwut", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Run: lolwut,
 })
 
 func lolwut(c *commands.Call) error {

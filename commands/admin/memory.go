@@ -8,25 +8,17 @@ import (
 
 // MEMORY shows how much memory a key and the server use.
 var _ = commands.Register(&commands.Command{
-	Name: "memory", Arity: -2, Group: commands.GroupServer, Since: "4.0.0",
-	Summary: "A container for memory diagnostics commands", Complexity: "Depends on subcommand.",
+	Name: "memory", Arity: -2,
 	Subs: []*commands.Command{
-		{Name: "doctor", Arity: 2, Since: "4.0.0", Summary: "Outputs memory problems report", Complexity: "O(1)", Tips: memoryTips,
-			Help: []string{"DOCTOR", "    Return memory problems reports."}, Run: memoryDoctor},
-		{Name: "malloc-stats", Arity: 2, Since: "4.0.0",
-			Summary: "Show allocator internal stats", Complexity: "Depends on how much memory is allocated, could be slow", Tips: memoryTips,
-			Help: []string{"MALLOC-STATS", "    Return internal statistics report from the memory allocator."}, Run: memoryMallocStats},
-		{Name: "purge", Arity: 2, Since: "4.0.0",
-			Summary: "Ask the allocator to release memory", Complexity: "Depends on how much memory is allocated, could be slow",
-			Tips: commands.AllShardsSucceed,
-			Help: []string{"PURGE", "    Attempt to purge dirty pages for reclamation by the allocator."}, Run: memoryPurge},
-		{Name: "stats", Arity: 2, Since: "4.0.0", Summary: "Show memory usage details", Complexity: "O(1)", Tips: memoryTips,
-			Help: []string{"STATS", "    Return information about the memory usage of the server."}, Run: memoryStats},
-		{Name: "usage", Arity: -3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"), Since: "4.0.0",
-			Summary: "Estimate the memory usage of a key", Usage: "key [SAMPLES count]", Complexity: "O(N) where N is the number of samples.",
-			Help: []string{"USAGE <key> [SAMPLES <count>]", "    Return memory in bytes used by <key> and its value. Nested values are",
-				"    sampled up to <count> times (default: 5, 0 means sample all)."}, Run: memoryUsage},
-		commands.HelpCommand("4.0.0"),
+		{Name: "doctor", Arity: 2, Tips: memoryTips, Run: memoryDoctor},
+		{Name: "malloc-stats", Arity: 2, Tips: memoryTips, Run: memoryMallocStats},
+		{Name: "purge", Arity: 2, Tips: commands.AllShardsSucceed, Run: memoryPurge},
+		{Name: "stats", Arity: 2, Tips: memoryTips, Run: memoryStats},
+		{
+			Name: "usage", Arity: -3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"),
+			Run: memoryUsage,
+		},
+		commands.HelpCommand(),
 	},
 })
 

@@ -5,8 +5,7 @@ import "cellserver/commands"
 // MONITOR streams every command of all clients, until RESET or the end of the connection. It shows
 // no administrative commands and no passwords.
 var _ = commands.Register(&commands.Command{
-	Name: "monitor", Arity: 1, Flags: commands.AdminFlags, Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "Listen for all requests received by the server in real time", Run: monitor,
+	Name: "monitor", Arity: 1, Flags: commands.AdminFlags, Run: monitor,
 })
 
 const errMonitorDenied commands.Error = "ERR MONITOR isn't allowed for DENY BLOCKING client"

@@ -8,18 +8,15 @@ import (
 // this server, and clients of this server only read. REPLICAOF NO ONE ends that, and keeps the keys.
 // SLAVEOF is its former name.
 var (
-	_ = registerReplicaOf("replicaof", "5.0.0", commands.Deprecation{})
-	_ = registerReplicaOf("slaveof", "1.0.0", commands.Deprecation{Since: "5.0.0", By: "`REPLICAOF`"})
+	_ = registerReplicaOf("replicaof")
+	_ = registerReplicaOf("slaveof")
 )
 
-func registerReplicaOf(name, since string, d commands.Deprecation) *commands.Command {
+func registerReplicaOf(name string) *commands.Command {
 	return commands.Register(&commands.Command{
-		Name: name, Arity: 3, Group: commands.GroupServer,
+		Name: name, Arity: 3, Run: replicaOf,
 		Flags: commands.Admin | commands.NoAsyncLoading | commands.NoScript | commands.Stale,
-		Since: since, Deprecated: d,
-		Summary: "Make the server a replica of another instance, or promote it as master.",
-		Usage:   "<host port | NO ONE>", Complexity: "O(1)", Run: replicaOf,
-		Cost: commands.AlwaysLong, // it waits for the command of the master that runs
+		Cost:  commands.AlwaysLong, // it waits for the command of the master that runs
 	})
 }
 

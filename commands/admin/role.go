@@ -11,10 +11,7 @@ import (
 // has elected a leader. Offsets are indexes in the log of the cluster.
 var _ = commands.Register(&commands.Command{
 	Name: "role", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast,
-	Group: commands.GroupServer, Since: "2.8.12",
-	Summary: "Return the role of the instance in the context of replication", Complexity: "O(1)",
-	Categories: []string{"admin", "dangerous"},
-	Run:        role,
+	Categories: []string{"admin", "dangerous"}, Run: role,
 })
 
 func role(c *commands.Call) error {

@@ -4,9 +4,8 @@ import "cellserver/commands"
 
 // SAVE writes a snapshot and replies when it is on disk. Unlike in Redis, other clients continue.
 var _ = commands.Register(&commands.Command{
-	Name: "save", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoMulti | commands.NoAsyncLoading, Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "Synchronously save the dataset to disk", Complexity: "O(N) where N is the total number of keys in all databases",
-	Run: save,
+	Name: "save", Arity: 1,
+	Flags: commands.Admin | commands.NoScript | commands.NoMulti | commands.NoAsyncLoading, Run: save,
 })
 
 const (

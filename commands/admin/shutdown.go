@@ -7,11 +7,7 @@ import "cellserver/commands"
 // and nothing can abort it.
 var _ = commands.Register(&commands.Command{
 	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy,
-	Group: commands.GroupServer, Since: "1.0.0",
-	Summary: "Synchronously save the dataset to disk and then shut down the server",
-	Usage:   "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]", Run: shutdown,
-	Complexity: "O(N) when saving, where N is the total number of keys in all databases when saving " +
-		"data, otherwise O(1)",
+	Run: shutdown,
 })
 
 func shutdown(c *commands.Call) error {

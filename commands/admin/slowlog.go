@@ -4,22 +4,22 @@ import "cellserver/commands"
 
 // SLOWLOG shows the commands that took slowlog-log-slower-than microseconds or more.
 var _ = commands.Register(&commands.Command{
-	Name: "slowlog", Arity: -2, Group: commands.GroupServer, Since: "2.2.12",
-	Summary: "A container for slow log commands", Complexity: "Depends on subcommand.",
+	Name: "slowlog", Arity: -2,
 	Subs: []*commands.Command{
-		{Name: "get", Arity: -2, Flags: commands.Admin | commands.Loading | commands.Stale, Since: "2.2.12", Run: slowlogGet, Usage: "[count]",
-			Tips:    []string{"request_policy:all_nodes", "nondeterministic_output"},
-			Summary: "Get the slow log's entries", Complexity: "O(N) where N is the number of entries returned",
-			Help: []string{"GET [<count>]", "    Return top <count> entries from the slowlog (default: 10, -1 mean all).",
-				"    Entries are made of:", "    id, timestamp, time in microseconds, arguments array, client IP and port,", "    client name"}},
-		{Name: "len", Arity: 2, Flags: commands.Admin | commands.Loading | commands.Stale, Since: "2.2.12", Run: slowlogLen,
-			Tips:    []string{"request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"},
-			Summary: "Get the slow log's length", Complexity: "O(1)",
-			Help: []string{"LEN", "    Return the length of the slowlog."}},
-		{Name: "reset", Arity: 2, Flags: commands.Admin | commands.Loading | commands.Stale, Since: "2.2.12", Run: slowlogReset, Tips: commands.AllNodesSucceed,
-			Summary: "Clear all entries from the slow log", Complexity: "O(N) where N is the number of entries in the slowlog",
-			Help: []string{"RESET", "    Reset the slowlog."}},
-		commands.HelpCommand("6.2.0"),
+		{
+			Name: "get", Arity: -2, Flags: commands.Admin | commands.Loading | commands.Stale,
+			Tips: []string{"request_policy:all_nodes", "nondeterministic_output"}, Run: slowlogGet,
+		},
+		{
+			Name: "len", Arity: 2, Flags: commands.Admin | commands.Loading | commands.Stale,
+			Tips: []string{"request_policy:all_nodes", "response_policy:agg_sum", "nondeterministic_output"},
+			Run:  slowlogLen,
+		},
+		{
+			Name: "reset", Arity: 2, Flags: commands.Admin | commands.Loading | commands.Stale,
+			Tips: commands.AllNodesSucceed, Run: slowlogReset,
+		},
+		commands.HelpCommand(),
 	},
 })
 

@@ -5,8 +5,7 @@ import "cellserver/commands"
 // TIME replies with the logical time: the Unix second, and the microseconds since that second.
 var _ = commands.Register(&commands.Command{
 	Name: "time", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast,
-	Group: commands.GroupServer, Tips: commands.NondeterministicOutput, Since: "2.6.0",
-	Summary: "Return the current server time", Complexity: "O(1)",
+	Tips: commands.NondeterministicOutput,
 	Run: func(c *commands.Call) error {
 		_, gap := c.Server.Clock.Steps()
 		now := c.Now - gap

@@ -3,6 +3,7 @@ package all_test
 import (
 	"cellserver/commands"
 	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -41,6 +42,22 @@ func TestReferenceHasEveryCommand(t *testing.T) {
 			require.NotEmpty(t, c.Summary, c.FullName())
 		}
 	}
+}
+
+// TestDocsNameCommands requires a command for each entry of docs.json, and a group for each entry of a command that
+// is no subcommand.
+func TestDocsNameCommands(t *testing.T) {
+	text, err := os.ReadFile("../docs.json")
+	require.NoError(t, err)
+	var docs map[string]commands.Docs
+	require.NoError(t, json.Unmarshal(text, &docs))
+	for name, d := range docs {
+		c := commands.Named([]byte(name))
+		require.NotNil(t, c, name)
+		require.NotEmpty(t, c.Group, name)
+		require.Equal(t, d.Group != "", !strings.Contains(name, "|"), name)
+	}
+	require.Len(t, docs, len(commands.ByName()))
 }
 
 // TestEveryCommandHasATest requires that the _test.go beside the file of a command calls it. One

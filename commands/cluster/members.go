@@ -15,15 +15,9 @@ const memberFlags = commands.Admin | commands.Stale | commands.NoAsyncLoading
 
 // The subcommands of CLUSTER that change who belongs to the cluster and who leads it.
 var memberCommands = []*commands.Command{
-	{Name: "meet", Arity: -4, Flags: memberFlags, Since: "3.0.0", Run: onMember(clusterMeet), Usage: "ip port [cluster_bus_port]",
-		Summary: "Force a node cluster to handshake with another node", Complexity: "O(1)",
-		Help: []string{"MEET <ip> <port> [<bus-port>]", "    Add the node at this address of clients to the cluster, and wait until it votes."}},
-	{Name: "forget", Arity: 3, Flags: memberFlags, Since: "3.0.0", Run: onMember(clusterForget), Usage: "node-id",
-		Summary: "Remove a node from the nodes table", Complexity: "O(1)",
-		Help: []string{"FORGET <node-id>", "    Remove a node from the cluster. Its id is never used again."}},
-	{Name: "failover", Arity: -2, Flags: memberFlags, Since: "3.0.0", Run: onMember(clusterFailover), Usage: "[FORCE | TAKEOVER]",
-		Summary: "Forces a replica to perform a manual failover of its master.", Complexity: "O(1)",
-		Help: []string{"FAILOVER", "    Make this node the leader. The present leader first sends the replies that it holds."}},
+	{Name: "meet", Arity: -4, Flags: memberFlags, Run: onMember(clusterMeet)},
+	{Name: "forget", Arity: 3, Flags: memberFlags, Run: onMember(clusterForget)},
+	{Name: "failover", Arity: -2, Flags: memberFlags, Run: onMember(clusterFailover)},
 }
 
 const errAlone commands.Error = "ERR this node is alone: start all nodes of the cluster with the same cluster-nodes"

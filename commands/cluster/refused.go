@@ -12,33 +12,26 @@ import (
 // one.
 var refusedCommands = slices.Concat(
 	refused("the leader serves all slots: use CLUSTER MEET to add a node, CLUSTER FAILOVER to choose the leader",
-		&commands.Command{Name: "addslots", Arity: -3, Since: "3.0.0", Usage: "slot [slot ...]", Summary: "Assign new hash slots to receiving node",
-			Complexity: "O(N) where N is the total number of hash slot arguments"},
-		&commands.Command{Name: "addslotsrange", Arity: -4, Since: "7.0.0", Usage: "start-slot end-slot [start-slot end-slot ...]", Summary: "Assign new hash slots to receiving node",
-			Complexity: "O(N) where N is the total number of the slots between the " +
-				"start slot and end slot arguments."},
-		&commands.Command{Name: "delslots", Arity: -3, Since: "3.0.0", Usage: "slot [slot ...]", Summary: "Set hash slots as unbound in receiving node",
-			Complexity: "O(N) where N is the total number of hash slot arguments"},
-		&commands.Command{Name: "delslotsrange", Arity: -4, Since: "7.0.0", Usage: "start-slot end-slot [start-slot end-slot ...]", Summary: "Set hash slots as unbound in receiving node",
-			Complexity: "O(N) where N is the total number of the slots between the " +
-				"start slot and end slot arguments."},
-		&commands.Command{Name: "flushslots", Arity: 2, Since: "3.0.0", Summary: "Delete a node's own slots information", Complexity: "O(1)"},
-		&commands.Command{Name: "setslot", Arity: -4, Since: "3.0.0", Usage: "slot <IMPORTING node-id | MIGRATING node-id | NODE node-id | STABLE>",
-			Summary: "Bind a hash slot to a specific node", Complexity: "O(1)"},
+		&commands.Command{Name: "addslots", Arity: -3},
+		&commands.Command{Name: "addslotsrange", Arity: -4},
+		&commands.Command{Name: "delslots", Arity: -3},
+		&commands.Command{Name: "delslotsrange", Arity: -4},
+		&commands.Command{Name: "flushslots", Arity: 2},
+		&commands.Command{Name: "setslot", Arity: -4},
 	),
 	refused("every node but the leader is a replica: use CLUSTER FAILOVER on the node that should lead",
-		&commands.Command{Name: "replicate", Arity: 3, Since: "3.0.0", Usage: "node-id", Summary: "Reconfigure a node as a replica of the specified master node", Complexity: "O(1)"},
+		&commands.Command{Name: "replicate", Arity: 3},
 	),
 	refused("the epoch is the term of the leader, which each election sets: use "+
 		"CLUSTER FAILOVER to begin a new one",
-		&commands.Command{Name: "bumpepoch", Arity: 2, Since: "3.0.0", Tips: commands.NondeterministicOutput, Summary: "Advance the cluster config epoch", Complexity: "O(1)"},
-		&commands.Command{Name: "set-config-epoch", Arity: 3, Since: "3.0.0", Usage: "config-epoch", Summary: "Set the configuration epoch in a new node", Complexity: "O(1)"},
+		&commands.Command{Name: "bumpepoch", Arity: 2, Tips: commands.NondeterministicOutput},
+		&commands.Command{Name: "set-config-epoch", Arity: 3},
 	),
 	refused("a node does not leave on its own: use CLUSTER FORGET on another node, then stop this one "+
 		"and empty its directory",
-		&commands.Command{Name: "reset", Arity: -2, Flags: commands.Admin | commands.Stale | commands.NoScript, Since: "3.0.0", Usage: "[HARD | SOFT]", Summary: "Reset a Redis Cluster node",
-			Complexity: "O(N) where N is the number of known nodes. The command may execute a FLUSHALL " +
-				"as a side effect."},
+		&commands.Command{
+			Name: "reset", Arity: -2, Flags: commands.Admin | commands.Stale | commands.NoScript,
+		},
 	),
 )
 

@@ -16,42 +16,27 @@ import (
 // A node does not measure what a sentinel measures. So times since the last ping or the last INFO
 // are 0.
 var _ = commands.Register(&commands.Command{
-	Name: "sentinel", Arity: -2, Flags: commands.Admin, Group: commands.GroupCluster, Since: "2.8.4",
-	Summary: "A container for Sentinel commands", Complexity: "Depends on subcommand.",
+	Name: "sentinel", Arity: -2, Flags: commands.Admin,
 	Subs: []*commands.Command{
-		{Name: "get-master-addr-by-name", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.4", Run: asSentinel(sentinelAddr), Usage: "master-name",
-			Summary: "Get port and address of a master", Complexity: "O(1)",
-			Help: []string{"GET-MASTER-ADDR-BY-NAME <master-name>", "    Return the ip and port number of the master with that name."}},
-		{Name: "masters", Arity: 2, Flags: commands.AdminFlags, Since: "2.8.4", Run: asSentinel(sentinelMasters),
-			Summary: "List the monitored masters", Complexity: "O(N) where N is the number of masters",
-			Help: []string{"MASTERS", "    Show a list of monitored masters and their state."}},
-		{Name: "master", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.4", Run: asSentinel(named(sentinelMaster)), Usage: "master-name",
-			Summary: "Shows the state of a master", Complexity: "O(1)",
-			Help: []string{"MASTER <master-name>", "    Show the state and info of the specified master."}},
-		{Name: "replicas", Arity: 3, Flags: commands.AdminFlags, Since: "5.0.0", Run: asSentinel(named(sentinelReplicas)), Usage: "master-name",
-			Summary: "List the monitored replicas", Complexity: "O(N) where N is the number of replicas",
-			Help: []string{"REPLICAS <master-name>", "    Show a list of replicas for this master and their state."}},
-		{Name: "slaves", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.0", Run: asSentinel(named(sentinelReplicas)), Usage: "master-name",
-			Deprecated: commands.Deprecation{Since: "5.0.0", By: "`SENTINEL REPLICAS`"},
-			Summary:    "List the monitored slaves", Complexity: "O(N) where N is the number of slaves"},
-		{Name: "sentinels", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.4", Run: asSentinel(named(sentinelSentinels)), Usage: "master-name",
-			Summary: "List the Sentinel instances", Complexity: "O(N) where N is the number of Sentinels",
-			Help: []string{"SENTINELS <master-name>", "    Show a list of Sentinel instances for this master and their state."}},
-		{Name: "ckquorum", Arity: 3, Flags: commands.AdminFlags, Since: "2.8.4", Run: asSentinel(named(sentinelQuorum)), Usage: "master-name",
-			Summary: "Check for a Sentinel quorum",
-			Help:    []string{"CKQUORUM <master-name>", "    Check whether a majority of the nodes is healthy, so that it can elect a leader."}},
-		{Name: "myid", Arity: 2, Flags: commands.AdminFlags, Since: "6.2.0", Run: asSentinel(sentinelMyID),
-			Summary: "Get the Sentinel instance ID", Complexity: "O(1)",
-			Help: []string{"MYID", "    Return the ID of the Sentinel instance."}},
-		sentinelHelp,
+		{
+			Name: "get-master-addr-by-name", Arity: 3, Flags: commands.AdminFlags,
+			Run: asSentinel(sentinelAddr),
+		},
+		{Name: "masters", Arity: 2, Flags: commands.AdminFlags, Run: asSentinel(sentinelMasters)},
+		{Name: "master", Arity: 3, Flags: commands.AdminFlags, Run: asSentinel(named(sentinelMaster))},
+		{Name: "replicas", Arity: 3, Flags: commands.AdminFlags, Run: asSentinel(named(sentinelReplicas))},
+		{Name: "slaves", Arity: 3, Flags: commands.AdminFlags, Run: asSentinel(named(sentinelReplicas))},
+		{
+			Name: "sentinels", Arity: 3, Flags: commands.AdminFlags,
+			Run: asSentinel(named(sentinelSentinels)),
+		},
+		{Name: "ckquorum", Arity: 3, Flags: commands.AdminFlags, Run: asSentinel(named(sentinelQuorum))},
+		{Name: "myid", Arity: 2, Flags: commands.AdminFlags, Run: asSentinel(sentinelMyID)},
+		{Name: "help", Arity: 2, Flags: commands.Loading | commands.Stale, Run: asSentinel(sentinelHelp)},
 	},
 })
 
-var sentinelHelp = func() *commands.Command {
-	help := commands.HelpCommand("6.2.0")
-	help.Run = asSentinel(func(c *commands.Call, _ *topology.View) error { return commands.HelpOfParent(c) })
-	return help
-}()
+func sentinelHelp(c *commands.Call, _ *topology.View) error { return commands.HelpOfParent(c) }
 
 // asSentinel makes a command an unknown one without cluster-enabled.
 func asSentinel(run func(*commands.Call, *topology.View) error) func(*commands.Call) error {

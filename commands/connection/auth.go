@@ -10,9 +10,8 @@ import (
 
 // AUTH [username] password authenticates the connection as a user, without a name as the default user.
 var _ = commands.Register(&commands.Command{
-	Name: "auth", Arity: -2, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Group: commands.GroupConnection, Since: "1.0.0",
-	Summary: "Authenticate to the server", Usage: "[username] password",
-	Complexity: "O(N) where N is the number of passwords defined for the user", Run: auth,
+	Name: "auth", Arity: -2,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Run: auth,
 })
 
 const (

@@ -4,11 +4,10 @@ import "cellserver/commands"
 
 // CLIENT shows and controls connections. The subcommands are in the files client_….go.
 var _ = commands.Register(&commands.Command{
-	Name: "client", Arity: -2, Group: commands.GroupConnection, Categories: []string{}, Since: "2.4.0",
-	Summary: "A container for client connection commands", Complexity: "Depends on subcommand.",
+	Name: "client", Arity: -2, Categories: []string{},
 	Subs: []*commands.Command{
 		clientCaching, clientGetRedir, clientGetName, clientID, clientInfo, clientKill, clientList, clientUnpause,
 		clientPause, clientReply, clientSetName, clientSetInfo, clientUnblock, clientTracking, clientTrackingInfo,
-		clientNoEvict, clientNoTouch, commands.HelpCommand("5.0.0"),
+		clientNoEvict, clientNoTouch, commands.HelpCommand(),
 	},
 })

@@ -12,9 +12,7 @@ import (
 // Source of the fields: https://redis.io/docs/latest/commands/client-list/
 var (
 	clientInfo = &commands.Command{
-		Name: "info", Arity: 2, Flags: commands.ConnectionFlags, Since: "6.2.0",
-		Summary: "Returns information about the current client connection.", Complexity: "O(1)", Tips: commands.NondeterministicOutput,
-		Help: []string{"INFO", "    Return information about the current client connection."},
+		Name: "info", Arity: 2, Flags: commands.ConnectionFlags, Tips: commands.NondeterministicOutput,
 		Run: func(c *commands.Call) error {
 			self := c.Server.Clients.Self(c)
 			c.Out.Verbatim("txt", c.DescribeClient(&self))
@@ -22,11 +20,7 @@ var (
 		},
 	}
 	clientList = &commands.Command{
-		Name: "list", Arity: -2, Flags: commands.AdminFlags, Since: "2.4.0",
-		Summary: "Get the list of client connections", Usage: "[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]",
-		Complexity: "O(N) where N is the number of client connections", Tips: commands.NondeterministicOutput,
-		Help: []string{"LIST [options ...]", "    Return information about client connections. Options:",
-			"    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)", "      Return clients of specified type."},
+		Name: "list", Arity: -2, Flags: commands.AdminFlags, Tips: commands.NondeterministicOutput,
 		Run: listClients,
 	}
 )

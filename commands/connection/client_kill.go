@@ -7,24 +7,7 @@ import (
 
 // CLIENT KILL closes connections: the connection from one address (the old form), or every
 // connection that passes all filters.
-var clientKill = &commands.Command{
-	Name: "kill", Arity: -3, Flags: commands.AdminFlags, Since: "2.4.0",
-	Summary: "Kill the connection of a client",
-	Usage: "<ip:port | <[ID client-id] | [TYPE <NORMAL | MASTER | SLAVE | REPLICA " +
-		"| PUBSUB>] | [USER username] | " +
-		"[ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no]> [<[ID client-id] | [TYPE <NORMAL | MASTER " +
-		"| SLAVE | REPLICA | PUBSUB>] | " +
-		"[USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME yes/no]> ...]>",
-	Complexity: "O(N) where N is the number of client connections",
-	Help: []string{"KILL <ip:port>", "    Kill connection made from <ip:port>.",
-		"KILL <option> <value> [<option> <value> [...]]", "    Kill connections. Options are:",
-		"    * ADDR (<ip:port>|<unixsocket>:0)", "      Kill connections made from the specified address",
-		"    * LADDR (<ip:port>|<unixsocket>:0)", "      Kill connections made to specified local address",
-		"    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)", "      Kill connections by type.",
-		"    * USER <username>", "      Kill connections authenticated by <username>.",
-		"    * SKIPME (YES|NO)", "      Skip killing current connection (default: yes)."},
-	Run: kill,
-}
+var clientKill = &commands.Command{Name: "kill", Arity: -3, Flags: commands.AdminFlags, Run: kill}
 
 // killFilter selects the clients to close. The zero value of a field selects all clients.
 type killFilter struct {

@@ -6,17 +6,13 @@ import "cellserver/commands"
 // NO-EVICT only shows in CLIENT LIST. With NO-TOUCH, reading a key does not count as an access.
 var (
 	clientNoEvict = &commands.Command{
-		Name: "no-evict", Arity: 3, Flags: commands.AdminFlags, Since: "7.0.0",
-		Summary: "Set client eviction mode for the current connection", Usage: "<ON | OFF>", Complexity: "O(1)",
-		Help: []string{"NO-EVICT (ON|OFF)", "    Protect current client connection from eviction."},
-		Run:  func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoEvict) },
+		Name: "no-evict", Arity: 3, Flags: commands.AdminFlags,
+		Run: func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoEvict) },
 	}
 	// Redis has NO-TOUCH since version 7.2.
 	clientNoTouch = &commands.Command{
-		Name: "no-touch", Arity: 3, Flags: commands.ConnectionFlags, Since: "7.2.0",
-		Summary: "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.", Usage: "<ON | OFF>", Complexity: "O(1)",
-		Help: []string{"NO-TOUCH (ON|OFF)", "    Will not touch LRU/LFU stats when this mode is on."},
-		Run:  func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoTouch) },
+		Name: "no-touch", Arity: 3, Flags: commands.ConnectionFlags,
+		Run: func(c *commands.Call) error { return setMode(c, &c.Conn.Modes.NoTouch) },
 	}
 )
 

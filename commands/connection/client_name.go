@@ -5,18 +5,14 @@ import "cellserver/commands"
 // CLIENT ID, GETNAME, SETNAME and SETINFO identify a connection.
 var (
 	clientID = &commands.Command{
-		Name: "id", Arity: 2, Flags: commands.ConnectionFlags, Since: "5.0.0",
-		Summary: "Returns the client ID for the current connection", Complexity: "O(1)",
-		Help: []string{"ID", "    Return the ID of the current connection."},
+		Name: "id", Arity: 2, Flags: commands.ConnectionFlags,
 		Run: func(c *commands.Call) error {
 			c.Out.Int(c.Conn.ID)
 			return nil
 		},
 	}
 	clientGetName = &commands.Command{
-		Name: "getname", Arity: 2, Flags: commands.ConnectionFlags, Since: "2.6.9",
-		Summary: "Get the current connection name", Complexity: "O(1)",
-		Help: []string{"GETNAME", "    Return the name of the current connection."},
+		Name: "getname", Arity: 2, Flags: commands.ConnectionFlags,
 		Run: func(c *commands.Call) error {
 			if c.Conn.Identity.Name == "" {
 				c.Out.Null()
@@ -27,9 +23,7 @@ var (
 		},
 	}
 	clientSetName = &commands.Command{
-		Name: "setname", Arity: 3, Flags: commands.ConnectionFlags, Since: "2.6.9",
-		Summary: "Set the current connection name", Usage: "connection-name", Complexity: "O(1)",
-		Help: []string{"SETNAME <name>", "    Assign the name <name> to the current connection."},
+		Name: "setname", Arity: 3, Flags: commands.ConnectionFlags,
 		Run: func(c *commands.Call) error {
 			if !validName(c.Args[2]) {
 				return errClientBadName
@@ -40,12 +34,7 @@ var (
 	}
 	// Redis has SETINFO since version 7.2. Every client library sends it.
 	clientSetInfo = &commands.Command{
-		Name: "setinfo", Arity: 4, Flags: commands.ConnectionFlags, Since: "7.2.0",
-		Summary: "Sets information specific to the client or connection.",
-		Usage:   "<LIB-NAME libname | LIB-VER libver>", Complexity: "O(1)",
-		Help: []string{"SETINFO <option> <value>", "    Set client meta attr. Options are:",
-			"    * LIB-NAME: the client lib name.", "    * LIB-VER: the client lib version."},
-		Run: setInfo,
+		Name: "setinfo", Arity: 4, Flags: commands.ConnectionFlags, Run: setInfo,
 	}
 )
 

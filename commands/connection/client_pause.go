@@ -10,15 +10,10 @@ import (
 // only the commands that may write. CLIENT UNPAUSE ends the pause.
 var (
 	clientPause = &commands.Command{
-		Name: "pause", Arity: -3, Flags: commands.AdminFlags, Since: "2.9.50",
-		Summary: "Stop processing commands from clients for some time", Usage: "timeout [WRITE | ALL]", Complexity: "O(1)",
-		Help: []string{"PAUSE <timeout> [WRITE|ALL]", "    Suspend all, or just write, clients for <timeout> milliseconds."},
-		Run:  pauseClients,
+		Name: "pause", Arity: -3, Flags: commands.AdminFlags, Run: pauseClients,
 	}
 	clientUnpause = &commands.Command{
-		Name: "unpause", Arity: 2, Flags: commands.AdminFlags, Since: "6.2.0",
-		Summary: "Resume processing of clients that were paused", Complexity: "O(N) Where N is the number of paused clients",
-		Help: []string{"UNPAUSE", "    Stop the current client pause, resuming traffic."},
+		Name: "unpause", Arity: 2, Flags: commands.AdminFlags,
 		Run: func(c *commands.Call) error {
 			c.Server.Clients.Unpause()
 			return commands.ReplyOK(c)

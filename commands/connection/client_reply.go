@@ -4,10 +4,7 @@ import "cellserver/commands"
 
 // CLIENT REPLY switches the replies of the connection off and on, or skips the next reply.
 var clientReply = &commands.Command{
-	Name: "reply", Arity: 3, Flags: commands.ConnectionFlags, Since: "3.2.0",
-	Summary: "Instruct the server whether to reply to commands", Usage: "<ON | OFF | SKIP>", Complexity: "O(1)",
-	Help: []string{"REPLY (ON|OFF|SKIP)", "    Control the replies sent to the current connection."},
-	Run:  setReply,
+	Name: "reply", Arity: 3, Flags: commands.ConnectionFlags, Run: setReply,
 }
 
 func setReply(c *commands.Call) error {

@@ -18,35 +18,20 @@ import (
 // Source: https://redis.io/docs/latest/develop/reference/client-side-caching/
 var (
 	clientTracking = &commands.Command{
-		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Since: "6.0.0",
-		Summary: "Enable or disable server assisted client side caching support",
-		Usage: "<ON | OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] " +
-			"[OPTIN] [OPTOUT] [NOLOOP]",
-		Complexity: "O(1). Some options may introduce additional complexity.",
-		Help: []string{"TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]", "         [OPTIN] [OPTOUT] [NOLOOP]",
-			"    Control server assisted client side caching."},
-		Run: setTracking,
+		Name: "tracking", Arity: -3, Flags: commands.ConnectionFlags, Run: setTracking,
 	}
 	clientCaching = &commands.Command{
-		Name: "caching", Arity: 3, Flags: commands.ConnectionFlags, Since: "6.0.0",
-		Summary: "Instruct the server about tracking or not keys in the next request", Usage: "<YES | NO>", Complexity: "O(1)",
-		Help: []string{"CACHING (YES|NO)", "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes."},
-		Run:  setCaching,
+		Name: "caching", Arity: 3, Flags: commands.ConnectionFlags, Run: setCaching,
 	}
 	clientGetRedir = &commands.Command{
-		Name: "getredir", Arity: 2, Flags: commands.ConnectionFlags, Since: "6.0.0",
-		Summary: "Get tracking notifications redirection client ID if any", Complexity: "O(1)",
-		Help: []string{"GETREDIR", "    Return the client ID we are redirecting to when tracking is enabled."},
+		Name: "getredir", Arity: 2, Flags: commands.ConnectionFlags,
 		Run: func(c *commands.Call) error {
 			c.Out.Int(c.Conn.Tracking.Target())
 			return nil
 		},
 	}
 	clientTrackingInfo = &commands.Command{
-		Name: "trackinginfo", Arity: 2, Flags: commands.ConnectionFlags, Since: "6.2.0",
-		Summary: "Return information about server assisted client side caching for the current connection", Complexity: "O(1)",
-		Help: []string{"TRACKINGINFO", "    Report tracking status for the current connection."},
-		Run:  trackingInfo,
+		Name: "trackinginfo", Arity: 2, Flags: commands.ConnectionFlags, Run: trackingInfo,
 	}
 )
 

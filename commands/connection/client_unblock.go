@@ -4,11 +4,7 @@ import "cellserver/commands"
 
 // CLIENT UNBLOCK ends the blocking command of another client, as its timeout does or with an error.
 var clientUnblock = &commands.Command{
-	Name: "unblock", Arity: -3, Flags: commands.AdminFlags, Since: "5.0.0",
-	Summary: "Unblock a client blocked in a blocking command from a different connection",
-	Usage:   "client-id [TIMEOUT | ERROR]", Complexity: "O(log N) where N is the number of client connections",
-	Help: []string{"UNBLOCK <clientid> [TIMEOUT|ERROR]", "    Unblock the specified blocked client."},
-	Run:  unblock,
+	Name: "unblock", Arity: -3, Flags: commands.AdminFlags, Run: unblock,
 }
 
 func unblock(c *commands.Call) error {

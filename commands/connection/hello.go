@@ -5,9 +5,8 @@ import "cellserver/commands"
 // HELLO [protover [AUTH username password] [SETNAME name]] chooses the RESP version. It replies
 // with a description of the server.
 var _ = commands.Register(&commands.Command{
-	Name: "hello", Arity: -1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Group: commands.GroupConnection, Since: "6.0.0",
-	Summary: "Handshake with Redis", Usage: "[protover [AUTH username password] [SETNAME clientname]]",
-	Complexity: "O(1)", Run: hello,
+	Name: "hello", Arity: -1,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Run: hello,
 })
 
 const (

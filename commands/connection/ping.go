@@ -10,8 +10,7 @@ import (
 // of a message.
 var _ = commands.Register(&commands.Command{
 	Name: "ping", Arity: -1, Flags: commands.Fast | commands.WhileSubscribed,
-	Group: commands.GroupConnection, Tips: commands.AllShardsSucceed, Since: "1.0.0",
-	Summary: "Ping the server", Usage: "[message]", Complexity: "O(1)", Run: ping,
+	Tips: commands.AllShardsSucceed, Run: ping,
 })
 
 func ping(c *commands.Call) error {

@@ -6,8 +6,10 @@ import "cellserver/commands"
 // all keys, and ends tracking, MONITOR and all subscriptions. It selects database 0 and RESP2,
 // drops the authentication and the name, switches replies on, and ends READONLY.
 var _ = commands.Register(&commands.Command{
-	Name: "reset", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy | commands.Immediate | commands.WhileSubscribed, Group: commands.GroupConnection, Since: "6.2.0",
-	Summary: "Reset the connection", Complexity: "O(1)", Run: reset, Footprint: commands.WatchedFootprint,
+	Name: "reset", Arity: 1,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy |
+		commands.Immediate | commands.WhileSubscribed,
+	Run: reset, Footprint: commands.WatchedFootprint,
 })
 
 func reset(c *commands.Call) error {

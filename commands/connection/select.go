@@ -4,10 +4,7 @@ import "cellserver/commands"
 
 // SELECT index selects the database for all later commands of the connection.
 var _ = commands.Register(&commands.Command{
-	Name: "select", Arity: 2, Flags: commands.Loading | commands.Stale | commands.Fast,
-	Group: commands.GroupConnection, Since: "1.0.0",
-	Summary: "Change the selected database for the current connection", Usage: "index", Complexity: "O(1)",
-	Run: selectDB,
+	Name: "select", Arity: 2, Flags: commands.Loading | commands.Stale | commands.Fast, Run: selectDB,
 })
 
 const errSelectInCluster commands.Error = "ERR SELECT is not allowed in cluster mode"

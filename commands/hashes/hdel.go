@@ -8,11 +8,8 @@ import (
 
 // HDEL key field [field …] removes fields and replies with the number of removed fields.
 var _ = commands.Register(&commands.Command{
-	Name: "hdel", Arity: -3, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupHash, Since: "2.0.0",
-	Summary: "Delete one or more hash fields", Usage: "key field [field ...]",
-	Complexity: "O(N) where N is the number of fields to be removed.",
-	Run:        hdel, Cost: commands.CostOfWords(changeSteps),
+	Name: "hdel", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"),
+	Run: hdel, Cost: commands.CostOfWords(changeSteps),
 })
 
 func hdel(c *commands.Call) error {

@@ -10,28 +10,20 @@ import (
 // key field replies with the length of the value, 0 without the field.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Get the value of a hash field", Usage: "key field",
-		Complexity: "O(1)", Run: hget, Cost: costOfHget,
+		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Run: hget,
+		Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Get the values of all the given hash fields", Usage: "key field [field ...]",
-		Complexity: "O(N) where N is the number of fields being requested.", Run: hmget, Cost: costOfHget,
+		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Run: hmget, Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Determine if a hash field exists", Usage: "key field",
-		Complexity: "O(1)", Run: hexists,
+		Keys: commands.OneKey.With("RO"), Run: hexists,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hstrlen", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "3.2.0",
-		Summary: "Get the length of the value of a hash field", Usage: "key field",
-		Complexity: "O(1)", Run: hstrlen,
+		Keys: commands.OneKey.With("RO"), Run: hstrlen,
 	})
 )
 

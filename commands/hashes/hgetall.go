@@ -7,35 +7,25 @@ import "cellserver/commands"
 // which they were added.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Get all the fields and values in a hash", Usage: "key",
-		Complexity: hashComplexity, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
+		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Tips: commands.NondeterministicOrder,
+		Run:  func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Get all the fields in a hash", Usage: "key",
-		Complexity: hashComplexity, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, true, false) }, Cost: commands.CostOfValue,
+		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Tips: commands.NondeterministicOrder,
+		Run:  func(c *commands.Call) error { return replyHash(c, true, false) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hvals", Arity: 2, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Get all the values in a hash", Usage: "key",
-		Complexity: hashComplexity, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, false, true) }, Cost: commands.CostOfValue,
+		Name: "hvals", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Tips: commands.NondeterministicOrder,
+		Run:  func(c *commands.Call) error { return replyHash(c, false, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Get the number of fields in a hash", Usage: "key",
-		Complexity: "O(1)", Run: hlen,
+		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
+		Run: hlen,
 	})
 )
-
-const hashComplexity = "O(N) where N is the size of the hash."
 
 // replyHash replies with all fields, all values, or both.
 func replyHash(c *commands.Call, fields, vals bool) error {

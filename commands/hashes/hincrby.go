@@ -11,15 +11,11 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupHash, Since: "2.0.0",
-		Summary: "Increment the integer value of a hash field by the given number", Usage: "key field increment",
-		Complexity: "O(1)", Run: hincrby,
+		Keys: commands.UpdatedKey, Run: hincrby,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hincrbyfloat", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupHash, Since: "2.6.0",
-		Summary: "Increment the float value of a hash field by the given amount", Usage: "key field increment",
-		Complexity: "O(1)", Run: hincrbyfloat,
+		Keys: commands.UpdatedKey, Run: hincrbyfloat,
 	})
 )
 

@@ -9,12 +9,9 @@ import (
 // with count different fields, at most all. With a negative count it replies with exactly -count fields,
 // which may repeat.
 var _ = commands.Register(&commands.Command{
-	Name: "hrandfield", Arity: -2, Flags: commands.ReadOnly,
-	Keys: commands.OneKey, Group: commands.GroupHash, Since: "6.2.0",
-	Summary: "Get one or multiple random fields from a hash", Usage: "key [count [WITHVALUES]]",
-	Complexity: "O(N) where N is the number of fields returned",
-	Tips:       commands.NondeterministicOutput,
-	Run:        hrandfield, Cost: commands.CostOfRandom("withvalues", seekSteps),
+	Name: "hrandfield", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+	Tips: commands.NondeterministicOutput, Run: hrandfield,
+	Cost: commands.CostOfRandom("withvalues", seekSteps),
 })
 
 func hrandfield(c *commands.Call) error {

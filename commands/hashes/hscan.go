@@ -6,12 +6,7 @@ import "cellserver/commands"
 // values. The cursor 0 ends the scan. A scan returns every field that exists during the whole scan. A small
 // hash comes at once, as in Redis.
 var _ = commands.Register(&commands.Command{
-	Name: "hscan", Arity: -3, Flags: commands.ReadOnly,
-	Keys: commands.OneKey, Group: commands.GroupHash, Since: "2.8.0",
-	Summary: "Incrementally iterate hash fields and associated values",
-	Usage:   "key cursor [MATCH pattern] [COUNT count]",
-	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls " +
-		"for the cursor to return back to 0. N is the number of elements inside the collection.",
+	Name: "hscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey,
 	Tips: commands.NondeterministicOutput, Run: hscan, Cost: commands.CostOfScan,
 })
 

@@ -7,30 +7,18 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Group: commands.GroupHash, Since: "2.0.0",
-		Keys:    commands.OneKey.With("RW UPDATE"),
-		Summary: "Set the string value of a hash field", Usage: "key field value [field value ...]",
-		Complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the " +
-			"command is called with multiple field/value pairs.",
+		Keys: commands.OneKey.With("RW UPDATE"),
 		Run:  func(c *commands.Call) error { return hset(c, false) },
 		Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Group: commands.GroupHash, Since: "2.0.0",
-		Keys:    commands.OneKey.With("RW UPDATE"),
-		Summary: "Set multiple hash fields to multiple values", Usage: "key field value [field value ...]",
-		Complexity: "O(N) where N is the number of fields being set.",
-		Deprecated: commands.Deprecation{Since: "4.0.0", By: "`HSET` with multiple field-value pairs"},
-		Run:        func(c *commands.Call) error { return hset(c, true) },
-		Cost:       commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW UPDATE"), Run: func(c *commands.Call) error { return hset(c, true) },
+		Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hsetnx", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Group: commands.GroupHash, Since: "2.0.0",
-		Keys:    commands.OneKey.With("RW INSERT"),
-		Summary: "Set the value of a hash field, only if the field does not exist", Usage: "key field value",
-		Complexity: "O(1)", Run: hsetnx,
+		Keys: commands.OneKey.With("RW INSERT"), Run: hsetnx,
 	})
 )
 

@@ -7,11 +7,7 @@ import "cellserver/commands"
 // given.
 var _ = commands.Register(&commands.Command{
 	Name: "copy", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.TwoKeys.With("RO ACCESS; OW UPDATE"), Group: commands.GroupGeneric, Since: "6.2.0",
-	Summary: "Copy a key", Usage: "source destination [DB destination-db] [REPLACE]",
-	Complexity: "O(N) worst case for collections, where N is the number of nested " +
-		"items. O(1) for string values.",
-	Run: copyKey, Cost: commands.CostOfValue,
+	Keys: commands.TwoKeys.With("RO ACCESS; OW UPDATE"), Run: copyKey, Cost: commands.CostOfValue,
 })
 
 const errCopyInCluster commands.Error = "ERR Copying to another database is not allowed in cluster mode"

@@ -13,31 +13,23 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "expire", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Since: "1.0.0",
-		Summary: "Set a key's time to live in seconds", Usage: "key seconds [NX | XX | GT | LT]",
-		Complexity: "O(1)",
-		Run:        func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[0]) },
+		Keys: commands.OneKey.With("RW UPDATE"),
+		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[0]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "pexpire", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
-		Summary: "Set a key's time to live in milliseconds", Usage: "key milliseconds [NX | XX | GT | LT]",
-		Complexity: "O(1)",
-		Run:        func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[1]) },
+		Keys: commands.OneKey.With("RW UPDATE"),
+		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[1]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "expireat", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Since: "1.2.0",
-		Summary: "Set the expiration for a key as a UNIX timestamp", Usage: "key unix-time-seconds [NX | XX | GT | LT]",
-		Complexity: "O(1)",
-		Run:        func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[2]) },
+		Keys: commands.OneKey.With("RW UPDATE"),
+		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[2]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "pexpireat", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
-		Summary: "Set the expiration for a key as a UNIX timestamp specified in milliseconds", Usage: "key unix-time-milliseconds [NX | XX | GT | LT]",
-		Complexity: "O(1)",
-		Run:        func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[3]) },
+		Keys: commands.OneKey.With("RW UPDATE"),
+		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[3]) },
 	})
 )
 

@@ -7,18 +7,12 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "flushdb", Arity: -1, Flags: commands.Write | commands.WholeKeyspace,
-		Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
-		Summary: "Remove all keys from the current database", Usage: "[ASYNC | SYNC]",
-		Complexity: "O(N) where N is the number of keys in the selected database",
-		Tips:       commands.AllShardsSucceed,
-		Run:        func(c *commands.Call) error { return flush(c, c.Tx.DB(), c.Tx.DB()) },
+		Categories: []string{"keyspace", "dangerous"}, Tips: commands.AllShardsSucceed,
+		Run: func(c *commands.Call) error { return flush(c, c.Tx.DB(), c.Tx.DB()) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "flushall", Arity: -1, Flags: commands.Write | commands.WholeKeyspace,
-		Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
-		Summary: "Remove all keys from all databases", Usage: "[ASYNC | SYNC]",
-		Complexity: "O(N) where N is the total number of keys in all databases",
-		Tips:       commands.AllShardsSucceed,
+		Categories: []string{"keyspace", "dangerous"}, Tips: commands.AllShardsSucceed,
 		Run: func(c *commands.Call) error {
 			if err := flush(c, 0, c.Server.Store.Databases()-1); err != nil {
 				return err

@@ -9,11 +9,8 @@ import (
 // KEYS pattern replies with every key that matches the pattern (package internal/glob).
 var _ = commands.Register(&commands.Command{
 	Name: "keys", Arity: 2, Flags: commands.ReadOnly | commands.WholeKeyspace,
-	Group: commands.GroupGeneric, Categories: []string{"keyspace", "dangerous"}, Since: "1.0.0",
-	Summary: "Find all keys matching the given pattern", Usage: "pattern",
-	Complexity: "O(N) with N being the number of keys in the database, under the assumption that the " +
-		"key names in the database and the given pattern have limited length.",
-	Tips: []string{"request_policy:all_shards", "nondeterministic_output_order"}, Run: keys,
+	Categories: []string{"keyspace", "dangerous"},
+	Tips:       []string{"request_policy:all_shards", "nondeterministic_output_order"}, Run: keys,
 })
 
 func keys(c *commands.Call) error {

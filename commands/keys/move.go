@@ -5,9 +5,7 @@ import "cellserver/commands"
 // MOVE key db moves a key with its expiry to another database. It replies 1, or 0 if it moves
 // nothing: the key is absent, or the other database has a key with this name.
 var _ = commands.Register(&commands.Command{
-	Name: "move", Arity: 3, Flags: commands.Write | commands.Fast,
-	Keys: commands.UpdatedKey, Group: commands.GroupGeneric, Since: "1.0.0",
-	Summary: "Move a key to another database", Usage: "key db", Complexity: "O(1)", Run: move,
+	Name: "move", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Run: move,
 })
 
 const errMoveInCluster commands.Error = "ERR MOVE is not allowed in cluster mode"

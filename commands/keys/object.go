@@ -8,26 +8,25 @@ import (
 
 // OBJECT shows the encoding of a key and its access data. It does not count as an access.
 var _ = commands.Register(&commands.Command{
-	Name: "object", Arity: -2, Group: commands.GroupGeneric, Categories: []string{}, Since: "2.2.3",
-	Summary: "A container for object introspection commands", Complexity: "Depends on subcommand.",
+	Name: "object", Arity: -2, Categories: []string{},
 	Subs: []*commands.Command{
-		{Name: "encoding", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"), Since: "2.2.3",
-			Summary: "Inspect the internal encoding of a Redis object", Usage: "key", Complexity: "O(1)", Tips: commands.NondeterministicOutput,
-			Help: []string{"ENCODING <key>", "    Return the kind of internal representation used in order to store the value", "    associated with a <key>."},
-			Run:  objectEncoding},
-		{Name: "freq", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"), Since: "4.0.0",
-			Summary: "Get the logarithmic access frequency counter of a Redis object", Usage: "key", Complexity: "O(1)", Tips: commands.NondeterministicOutput,
-			Help: []string{"FREQ <key>", "    Return the access frequency index of the <key>. The returned integer is", "    proportional to the logarithm of the recent access frequency of the key."},
-			Run:  objectFreq},
-		{Name: "idletime", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"), Since: "2.2.3",
-			Summary: "Get the time since a Redis object was last accessed", Usage: "key", Complexity: "O(1)", Tips: commands.NondeterministicOutput,
-			Help: []string{"IDLETIME <key>", "    Return the idle time of the <key>, that is the approximated number of", "    seconds elapsed since the last access to the key."},
-			Run:  objectIdleTime},
-		{Name: "refcount", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"), Since: "2.2.3",
-			Summary: "Get the number of references to the value of the key", Usage: "key", Complexity: "O(1)", Tips: commands.NondeterministicOutput,
-			Help: []string{"REFCOUNT <key>", "    Return the number of references of the value associated with the specified", "    <key>."},
-			Run:  objectRefCount},
-		commands.HelpCommand("6.2.0"),
+		{
+			Name: "encoding", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"),
+			Tips: commands.NondeterministicOutput, Run: objectEncoding,
+		},
+		{
+			Name: "freq", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"),
+			Tips: commands.NondeterministicOutput, Run: objectFreq,
+		},
+		{
+			Name: "idletime", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"),
+			Tips: commands.NondeterministicOutput, Run: objectIdleTime,
+		},
+		{
+			Name: "refcount", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"),
+			Tips: commands.NondeterministicOutput, Run: objectRefCount,
+		},
+		commands.HelpCommand(),
 	},
 })
 

@@ -6,8 +6,8 @@ import "cellserver/commands"
 // RENAME replaces it. RENAMENX then changes nothing and replies 0.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "rename", Arity: 3, Flags: commands.Write, Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW UPDATE"), Group: commands.GroupGeneric, Since: "1.0.0",
-		Summary: "Rename a key", Usage: "key newkey", Complexity: "O(1)",
+		Name: "rename", Arity: 3, Flags: commands.Write,
+		Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW UPDATE"),
 		Run: func(c *commands.Call) error {
 			if _, err := rename(c, true); err != nil {
 				return err
@@ -16,8 +16,8 @@ var (
 		},
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "renamenx", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW INSERT"), Group: commands.GroupGeneric, Since: "1.0.0",
-		Summary: "Rename a key, only if the new key does not exist", Usage: "key newkey", Complexity: "O(1)",
+		Name: "renamenx", Arity: 3, Flags: commands.Write | commands.Fast,
+		Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW INSERT"),
 		Run: func(c *commands.Call) error {
 			done, err := rename(c, false)
 			if err != nil {

@@ -17,17 +17,7 @@ import (
 // maxmemory-policy decides which of the two counts; the other one is ignored.
 var _ = commands.Register(&commands.Command{
 	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric, Since: "2.6.0",
-	Categories: []string{"keyspace", "dangerous"},
-	Summary:    "Create a key using the provided serialized value, previously obtained using DUMP.",
-	Usage:      "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
-	Complexity: "O(1) to create the new key and additional O(N*M) to reconstruct the serialized value, " +
-		"where N is the number of Redis objects " +
-		"composing the value and M their average size. For small string values the time complexity is " +
-		"thus O(1)+O(1*M) where M is small, so simply " +
-		"O(1). However for sorted set values the complexity is O(N*M*log(N)) because inserting values " +
-		"into sorted sets is O(log(N)).",
-	Run: restore,
+	Keys: commands.OneKey.With("OW UPDATE"), Categories: []string{"keyspace", "dangerous"}, Run: restore,
 })
 
 const (

@@ -13,11 +13,6 @@ import (
 // whole scan, exactly once.
 var _ = commands.Register(&commands.Command{
 	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.WholeKeyspace,
-	Group: commands.GroupGeneric, Since: "2.8.0",
-	Summary: "Incrementally iterate the keys space", Usage: "cursor [MATCH pattern] [COUNT count] [TYPE type]",
-	Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command calls " +
-		"for the cursor to return back to 0. " +
-		"N is the number of elements inside the collection.",
 	Tips: []string{"nondeterministic_output", "request_policy:special"}, Run: scan,
 })
 

@@ -6,10 +6,7 @@ import "cellserver/commands"
 // other one at once.
 var _ = commands.Register(&commands.Command{
 	Name: "swapdb", Arity: 3, Flags: commands.Write | commands.Fast | commands.WholeKeyspace,
-	Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Since: "4.0.0",
-	Summary: "Swaps two Redis databases", Usage: "index1 index2",
-	Complexity: "O(N) where N is the count of clients watching or blocking on keys from both databases.",
-	Run:        swapdb,
+	Categories: []string{"keyspace", "dangerous"}, Run: swapdb,
 })
 
 const (

@@ -10,29 +10,21 @@ import (
 // has no expiry. Seconds are rounded to the nearest second.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "ttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "1.0.0",
-		Summary: "Get the time to live for a key in seconds", Usage: "key", Complexity: "O(1)",
+		Name: "ttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Tips: commands.NondeterministicOutput,
 		Run:  func(c *commands.Call) error { return replyTime(c, seconds, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "pttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "2.6.0",
-		Summary: "Get the time to live for a key in milliseconds", Usage: "key", Complexity: "O(1)",
+		Name: "pttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Tips: commands.NondeterministicOutput,
 		Run:  func(c *commands.Call) error { return replyTime(c, milliseconds, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "expiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "7.0.0",
-		Summary: "Get the expiration Unix timestamp for a key", Usage: "key", Complexity: "O(1)",
+		Name: "expiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Run: func(c *commands.Call) error { return replyTime(c, seconds, true) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "pexpiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupGeneric, Since: "7.0.0",
-		Summary: "Get the expiration Unix timestamp for a key in milliseconds", Usage: "key", Complexity: "O(1)",
+		Name: "pexpiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Run: func(c *commands.Call) error { return replyTime(c, milliseconds, true) },
 	})
 )

@@ -15,16 +15,13 @@ import (
 // microseconds.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "cl.acquire", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-		Summary: "Takes or renews one of a limited number of permits. A permit is free again after its lease.",
-		Usage:   "key limit lease holder [MS] [PEEK]", Complexity: "O(log(N)) where N is the number of permits in use",
-		Run: func(c *commands.Call) error { return ask(c, limiters.ReadLease, replyAnswer) },
+		Name: "cl.acquire", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.UpdatedKey,
+		Run:  func(c *commands.Call) error { return ask(c, limiters.ReadLease, replyAnswer) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "cl.release", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupLimiter,
-		Summary: "Returns a permit that CL.ACQUIRE took.",
-		Usage:   "key holder", Complexity: "O(log(N)) where N is the number of permits in use",
-		Run: clRelease,
+		Name: "cl.release", Arity: 3, Flags: commands.Write | commands.Fast,
+		Keys: commands.OneKey.With("RW ACCESS DELETE"), Run: clRelease,
 	})
 )
 

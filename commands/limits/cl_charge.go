@@ -12,8 +12,7 @@ import (
 // If the quantity exceeds what is left, limited is 1 and remaining is negative: the debt. retry_after is
 // then the time until the debt is paid.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.charge", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Consumes a quantity even if less is left, for costs that are known only afterwards (GCRA).",
-	Usage:   "key max_burst count period <quantity | QUANTITY quantity> [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadCharge, replyAnswer) },
+	Name: "cl.charge", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadCharge, replyAnswer) },
 })

@@ -22,11 +22,9 @@ import (
 //
 // Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
-	Summary: "Decides by all limits of a rule whether an action may happen now, " +
-		"and counts the action if it may.",
-	Usage: "name key [key ...] [quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-	Run: clCheck, Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchCheck,
+	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.SubKey.With("RW ACCESS UPDATE"), Run: clCheck, Footprint: checkFootprint,
+	LastKey: lastKey, Prefetch: prefetchCheck,
 })
 
 func prefetchCheck(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {

@@ -21,13 +21,7 @@ import (
 // key:adaptive. The open window is in the memory of this node only.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.enter", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Begins a call of a service, if the limit that the server finds has room.",
-	Usage: "key lease holder [AIMD latency | VEGAS | GRADIENT2 | GRADIENT] [BETWEEN least most] [START n] " +
-		"[WINDOW seconds] [TOLERANCE percent] [PARTITION name OF name percent [name percent ...]] " +
-		"[UPTO percent] [MS] [PEEK]",
-	Complexity: "O(log(N)) where N is the number of calls under way",
-	Run:        clEnter,
+	Keys: commands.UpdatedKey, Run: clEnter,
 })
 
 // beginFlight begins a request to the adaptive limit of a key, and reads its open window.

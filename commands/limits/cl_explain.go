@@ -23,9 +23,7 @@ import (
 // CL.LOG has the number of entries that count, and the times of the oldest and the newest one. Times are
 // Unix milliseconds, rounded up, or 0 for none.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.explain", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.SubKey, Group: commands.GroupLimiter,
-	Summary: "Explains the decision of a rule limit by limit, and changes nothing.",
-	Usage:   "name key [key ...] [quantity] [CHARGE] [MS]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
+	Name: "cl.explain", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.SubKey,
 	Run: clExplain, Footprint: checkFootprint, LastKey: lastKey,
 })
 

@@ -28,11 +28,8 @@ import (
 // one.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
-	Summary:    "Takes units of a limit in advance, which the caller spends without asking.",
-	Usage:      "want ttl [BACK n at ends] command key [argument [argument ...]]",
-	Complexity: "O(N) where N is the number of the rule's limits, at most 8, and of the entries of a log",
-	Run:        clLease, Footprint: leaseFootprint, LastKey: leaseLastKey,
+	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Run: clLease,
+	Footprint: leaseFootprint, LastKey: leaseLastKey,
 })
 
 // leased returns the position of the command whose limit a call leases.

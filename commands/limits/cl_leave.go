@@ -16,11 +16,7 @@ import (
 // limit, 0 if there is no state.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.leave", Arity: -3, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupLimiter,
-	Summary:    "Ends a call that CL.ENTER allowed, and reports its latency.",
-	Usage:      "key holder [latency] [OK | DROP | IGNORE] [MS]",
-	Complexity: "O(log(N)) where N is the number of calls under way",
-	Run:        clLeave,
+	Keys: commands.OneKey.With("RW ACCESS DELETE"), Run: clLeave,
 })
 
 func clLeave(c *commands.Call) error {

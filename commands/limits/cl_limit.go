@@ -16,10 +16,7 @@ import (
 // partitions has a map for each partition: name, percent, inflight. A percent of 0 is a partition that
 // nobody asks for any more. The reply is null if there is no such limit.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.limit", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-	Keys: commands.OneKey, Group: commands.GroupLimiter,
-	Summary: "Shows the limit that the server has found for CL.ENTER.",
-	Usage:   "key", Complexity: "O(log(N)) where N is the number of calls under way",
+	Name: "cl.limit", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 	Run: clLimit,
 })
 

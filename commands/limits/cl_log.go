@@ -18,10 +18,7 @@ import (
 //
 // Source: https://engineering.classdojo.com/blog/2015/02/06/rolling-rate-limiter/
 var _ = commands.Register(&commands.Command{
-	Name: "cl.log", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides by an exact log of actions whether an action may happen now, " +
-		"and logs the action if it may.",
-	Usage:      "key limit period [quantity] [GAP seconds] [STRICT] [RESOLUTION seconds] [MS] [PEEK]",
-	Complexity: "O(log(N)+Q) where N is the length of the log and Q the quantity; with RESOLUTION O(N)",
-	Run:        func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) },
+	Name: "cl.log", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) },
 })

@@ -15,12 +15,9 @@ import (
 // The reply has limited (0 or 1) and the index of the first rule that refuses, from 0, or -1. Then
 // the reply of CL.CHECK follows for each rule.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.mcheck", Arity: -4, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupLimiter,
-	Keys: commands.Keys{NumKeys: 1, Skip: 1, Step: 2, Access: "RW ACCESS UPDATE"},
-	Summary: "Decides by several rules whether an action may happen now, and counts the " +
-		"action in all of them or in none.",
-	Usage: "n name key [name key ...] [QUANTITY quantity] [CHARGE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of limits of all rules",
-	Run: clMcheck, Footprint: mcheckFootprint,
+	Name: "cl.mcheck", Arity: -4, Flags: commands.Write | commands.DenyOOM,
+	Keys: commands.Keys{NumKeys: 1, Skip: 1, Step: 2, Access: "RW ACCESS UPDATE"}, Run: clMcheck,
+	Footprint: mcheckFootprint,
 })
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {

@@ -13,11 +13,8 @@ import (
 // The reply has limited (0 or 1) and the index of the first limit that refuses, from 0, or -1. Then
 // the five integers of CL.THROTTLE follow for each limit.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.mthrottle", Arity: -6, Flags: commands.Write | commands.DenyOOM, Keys: commands.Keys{NumKeys: 1, Step: 4, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
-	Summary: "Decides by several limits whether an action may happen now, and counts the action in " +
-		"all of them or in none (GCRA).",
-	Usage:      "n key max_burst count period [key max_burst count period ...] [QUANTITY quantity] [MS] [PEEK]",
-	Complexity: "O(N) where N is the number of limits", Run: clMthrottle,
+	Name: "cl.mthrottle", Arity: -6, Flags: commands.Write | commands.DenyOOM,
+	Keys: commands.Keys{NumKeys: 1, Step: 4, Access: "RW ACCESS UPDATE"}, Run: clMthrottle,
 })
 
 const (

@@ -18,16 +18,10 @@ import (
 // The reply has limited (0 or 1) and the index of the first limit that refuses, from 0, or -1. Then the five
 // integers of CL.WINDOW follow for each limit.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.mwindow", Arity: -6, Flags: commands.Write | commands.DenyOOM, Group: commands.GroupLimiter,
+	Name: "cl.mwindow", Arity: -6, Flags: commands.Write | commands.DenyOOM,
 	Keys: commands.Keys{NumKeys: 1, Words: limiters.WindowWords, Access: "RW ACCESS UPDATE"},
-	Summary: "Decides by several windows whether an action may happen now, each with its own " +
-		"quantity, and counts in all of them or in none.",
-	Usage:      "n " + usageOfOne + " [" + usageOfOne + " ...] [CHARGE] [MS] [PEEK]",
-	Complexity: "O(N) where N is the number of limits, and of the entries of logs", Run: clMwindow,
+	Run:  clMwindow,
 })
-
-const usageOfOne = "key limit period quantity [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] " +
-	"[BY algorithm]"
 
 const errWindows commands.Error = "ERR n should be from 1 to 128, with a key, " +
 	"limit, period and quantity for each"

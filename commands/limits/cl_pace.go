@@ -20,10 +20,9 @@ import (
 // Source:
 // https://guava.dev/releases/33.4.8-jre/api/docs/com/google/common/util/concurrent/RateLimiter.html
 var _ = commands.Register(&commands.Command{
-	Name: "cl.pace", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Returns how long to delay an action, so that actions begin at a steady rate.",
-	Usage:   "key max_burst count period [quantity] [MAXWAIT seconds] [WARMUP seconds] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadPace, replyPace) },
+	Name: "cl.pace", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadPace, replyPace) },
 })
 
 // replyPace replies with the five integers of every limiter, and with the milliseconds for which

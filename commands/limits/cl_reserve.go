@@ -24,16 +24,14 @@ import (
 // due.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
-		Summary: "Decides by all limits of a rule about an estimate of a cost, which CL.SETTLE corrects later.",
-		Usage:   "name key [key ...] <quantity id ttl | id ttl QUANTITY quantity> [RELEASE] [EXPLAIN] [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clReserve, Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
+		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Run: clReserve, Footprint: reserveFootprint,
+		LastKey: lastKey, Prefetch: prefetchReserve,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast, Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter,
-		Summary: "Replaces the estimate of CL.RESERVE by the real cost.",
-		Usage:   "name key [key ...] id <quantity | QUANTITY quantity> [MS] [PEEK]", Complexity: "O(N) where N is the number of the rule's limits, at most 8",
-		Run: clSettle, Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
+		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast,
+		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Run: clSettle, Footprint: reserveFootprint,
+		LastKey: lastKey, Prefetch: prefetchReserve,
 	})
 )
 

@@ -17,8 +17,7 @@ import (
 //
 // Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
 var _ = commands.Register(&commands.Command{
-	Name: "cl.sliding", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides by a sliding window whether an action may happen now, and counts the action if it may.",
-	Usage:   "key limit period [quantity] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadSliding, replyAnswer) },
+	Name: "cl.sliding", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadSliding, replyAnswer) },
 })

@@ -17,16 +17,11 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.throttle", Arity: -1, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-		Summary: "Decides whether an action may happen now, and counts the action if it may (GCRA).",
-		Usage:   "key max_burst count period [<quantity | QUANTITY quantity> [MS] [PEEK]]", Complexity: "O(1)",
-		Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
+		Keys: commands.UpdatedKey,
+		Run:  func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "cl.probe", Arity: -1, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupLimiter,
-		Summary: "Decides as CL.THROTTLE, and changes nothing.",
-		Usage:   "key max_burst count period [<quantity | QUANTITY quantity> [MS]]", Complexity: "O(1)",
+		Name: "cl.probe", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
 	})
 )

@@ -9,9 +9,7 @@ import "cellserver/commands"
 // Requests that consume nothing (CL.PROBE, PEEK, a quantity of 0) do not count. The reply has at
 // most the first 256 bytes of a key.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.top", Arity: -1, Flags: commands.AdminFlags, Group: commands.GroupLimiter,
-	Summary: "Returns the keys that limiters refused most often.", Usage: "[n] [RESET]",
-	Complexity: "O(N) where N is the number of keys counted, at most 8192", Run: clTop,
+	Name: "cl.top", Arity: -1, Flags: commands.AdminFlags, Run: clTop,
 })
 
 const (

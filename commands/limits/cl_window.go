@@ -17,9 +17,7 @@ import (
 //
 // The state is a counter. It expires at the end of the window.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.window", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides by a fixed window whether an action may happen now, and counts the action if it may.",
-	Usage: "key limit period [quantity] [ALIGN [DAY | WEEK | MONTH] [DAY day] [TZ zone]] " +
-		"[CHARGE] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadWindowRequest, replyAnswer) },
+	Name: "cl.window", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadWindowRequest, replyAnswer) },
 })

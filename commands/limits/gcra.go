@@ -11,9 +11,7 @@ import (
 //
 // Source: https://github.com/redis/redis/pull/14826
 var _ = commands.Register(&commands.Command{
-	Name: "gcra", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides whether an action may happen now, and counts the action if it may: CL.THROTTLE " +
-		"in the syntax that Redis planned for 8.8.",
-	Usage: "key max_burst tokens_per_period period [TOKENS n] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadGCRA, replyAnswer) },
+	Name: "gcra", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadGCRA, replyAnswer) },
 })

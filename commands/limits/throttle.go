@@ -11,11 +11,9 @@ import (
 //
 // Source: https://github.com/lazureykis/throttlecrab
 var _ = commands.Register(&commands.Command{
-	Name: "throttle", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast, Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Summary: "Decides whether an action may happen now, and counts the action if it may: CL.THROTTLE " +
-		"in the syntax of throttlecrab.",
-	Usage: "key max_burst count period [quantity] [MS] [PEEK]", Complexity: "O(1)",
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
+	Name: "throttle", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+	Keys: commands.UpdatedKey,
+	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
 })
 
 // replyThrottlecrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.

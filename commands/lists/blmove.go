@@ -12,25 +12,13 @@ import (
 // LEFT.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "blmove", Arity: 6, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,
-		Group: commands.GroupList, Since: "6.2.0",
-		Summary: moveOrWaitSummary,
-		Usage:   "source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout", Complexity: "O(1)", Run: blmove,
+		Name: "blmove", Arity: 6, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys, Run: blmove,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "brpoplpush", Arity: 4, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,
-		Group: commands.GroupList, Since: "2.2.0",
-		Summary: moveOrWaitSummary,
-		Usage:   "source destination timeout", Complexity: "O(1)",
 		Run: func(c *commands.Call) error { return moveOrWait(c, last, first) },
-		Deprecated: commands.Deprecation{
-			Since: "6.2.0", By: "`BLMOVE` with the `RIGHT` and `LEFT` arguments",
-		},
 	})
 )
-
-const moveOrWaitSummary = "Pop an element from a list, push it to another list and return it; " +
-	"or block until one is available"
 
 func blmove(c *commands.Call) error {
 	from, to, err := moveEnds(c)

@@ -11,12 +11,8 @@ import (
 // timeout seconds, and for ever if it is 0.
 var _ = commands.Register(&commands.Command{
 	Name: "blmpop", Arity: -5, Flags: commands.Write | commands.Blocking,
-	Group: commands.GroupList, Since: "7.0.0",
-	Keys:       commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"},
-	Summary:    "Pop elements from a list, or block until one is available",
-	Usage:      "timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",
-	Complexity: "O(N+M) where N is the number of provided keys and M is the number of elements returned.",
-	Run:        blmpop, Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[2:]) },
+	Keys: commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"}, Run: blmpop,
+	Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[2:]) },
 })
 
 func blmpop(c *commands.Call) error {

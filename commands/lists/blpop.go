@@ -12,24 +12,15 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "blpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
-		Group: commands.GroupList, Since: "2.0.0",
-		Summary: "Remove and get the first element in a list, or block until one is available",
-		Usage:   "key [key ...] timeout", Complexity: blockingComplexity,
 		Run: func(c *commands.Call) error { return blpop(c, first) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "brpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
-		Group: commands.GroupList, Since: "2.0.0",
-		Summary: "Remove and get the last element in a list, or block until one is available",
-		Usage:   "key [key ...] timeout", Complexity: blockingComplexity,
 		Run: func(c *commands.Call) error { return blpop(c, last) },
 	})
 )
 
-const (
-	blockingFlags      = commands.Write | commands.NoScript | commands.Blocking
-	blockingComplexity = "O(N) where N is the number of provided keys."
-)
+const blockingFlags = commands.Write | commands.NoScript | commands.Blocking
 
 var blockingKeys = commands.Keys{First: 1, Last: -2, Step: 1, Access: "RW ACCESS DELETE"}
 

@@ -10,12 +10,7 @@ import (
 // pivot. It replies with the new length, -1 if no element equals the pivot, or 0 if the key is absent.
 var _ = commands.Register(&commands.Command{
 	Name: "linsert", Arity: 5, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupList, Since: "2.2.0",
-	Summary: "Insert an element before or after another element in a list", Usage: "key <BEFORE | AFTER> pivot element",
-	Complexity: "O(N) where N is the number of elements to traverse before seeing the value pivot. " +
-		"This means that inserting somewhere on the left end on the list (head) can be considered O(1) " +
-		"and inserting somewhere on the right end (tail) is O(N).",
-	Run:  linsert,
+	Keys: commands.OneKey.With("RW INSERT"), Run: linsert,
 	Cost: func(c *commands.Call) int { return peekList(c, c.Args[1]).Len() / searchedPerStep },
 })
 

@@ -12,20 +12,11 @@ import (
 // is LMOVE with RIGHT LEFT.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM,
-		Group: commands.GroupList, Since: "6.2.0",
-		Keys:    moveKeys,
-		Summary: "Pop an element from a list, push it to another list and return it",
-		Usage:   "source destination <LEFT | RIGHT> <LEFT | RIGHT>", Complexity: "O(1)", Run: lmove,
+		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM, Keys: moveKeys, Run: lmove,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpoplpush", Arity: 3, Flags: commands.Write | commands.DenyOOM,
-		Group: commands.GroupList, Since: "1.2.0",
-		Keys:    moveKeys,
-		Summary: "Remove the last element in a list, prepend it to another list and return it",
-		Usage:   "source destination", Complexity: "O(1)",
-		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`LMOVE` with the `RIGHT` and `LEFT` arguments"},
-		Run:        func(c *commands.Call) error { return move(c, last, first) },
+		Name: "rpoplpush", Arity: 3, Flags: commands.Write | commands.DenyOOM, Keys: moveKeys,
+		Run: func(c *commands.Call) error { return move(c, last, first) },
 	})
 )
 

@@ -5,12 +5,9 @@ import "cellserver/commands"
 // LMPOP numkeys key [key …] <LEFT | RIGHT> [COUNT count] removes elements of the first key that exists. It
 // replies with the key and the removed elements, or null.
 var _ = commands.Register(&commands.Command{
-	Name: "lmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupList, Since: "7.0.0",
-	Keys:       commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
-	Summary:    "Pop elements from a list",
-	Usage:      "numkeys key [key ...] <LEFT | RIGHT> [COUNT count]",
-	Complexity: "O(N+M) where N is the number of provided keys and M is the number of elements returned.",
-	Run:        lmpop, Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[1:]) },
+	Name: "lmpop", Arity: -4, Flags: commands.Write,
+	Keys: commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"}, Run: lmpop,
+	Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[1:]) },
 })
 
 const (

@@ -11,13 +11,7 @@ import (
 // With COUNT n the reply is an array of at most n indexes, or of all indexes if n is 0. MAXLEN n compares n
 // elements only.
 var _ = commands.Register(&commands.Command{
-	Name: "lpos", Arity: -3, Flags: commands.ReadOnly,
-	Keys: commands.OneKey, Group: commands.GroupList, Since: "6.0.6",
-	Summary: "Return the index of matching elements on a list", Usage: "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",
-	Complexity: "O(N) where N is the number of elements in the list, for the average case. When " +
-		"searching for elements near the head or the tail of the list, or when the MAXLEN option is " +
-		"provided, the command may run in constant time.",
-	Run: lpos, Cost: costOfLpos,
+	Name: "lpos", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: lpos, Cost: costOfLpos,
 })
 
 const errRank commands.Error = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list"

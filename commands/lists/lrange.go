@@ -10,27 +10,16 @@ import (
 // counts from behind: -1 is the last element.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Get the length of a list", Usage: "key",
-		Complexity: "O(1)", Run: llen,
+		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
+		Run: llen,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lindex", Arity: 3, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Get an element from a list by its index", Usage: "key index",
-		Complexity: "O(N) where N is the number of elements to traverse to get to the element at " +
-			"index. This makes asking for the first or the last element of the list O(1).",
-		Run: lindex, Cost: costOfLindex,
+		Name: "lindex", Arity: 3, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: lindex,
+		Cost: costOfLindex,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lrange", Arity: 4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Get a range of elements from a list", Usage: "key start stop",
-		Complexity: "O(S+N) where S is the distance of start offset from HEAD for small lists, from " +
-			"nearest end (HEAD or TAIL) for large lists; and N is the number of elements in the " +
-			"specified range.",
-		Run: lrange, Cost: costOfLrange,
+		Name: "lrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: lrange,
+		Cost: costOfLrange,
 	})
 )
 

@@ -13,24 +13,14 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Set the value of an element in a list by its index", Usage: "key index element",
-		Complexity: "O(N) where N is the length of the list. Setting either the first or the last " +
-			"element of the list is O(1).",
-		Run: lset,
+		Keys: commands.OneKey.With("RW UPDATE"), Run: lset,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "ltrim", Arity: 4, Flags: commands.Write,
-		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Trim a list to the specified range", Usage: "key start stop",
-		Complexity: "O(N) where N is the number of elements to be removed by the operation.", Run: ltrim,
+		Name: "ltrim", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Run: ltrim,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lrem", Arity: 4, Flags: commands.Write,
-		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Remove elements from a list", Usage: "key count element",
-		Complexity: "O(N+M) where N is the length of the list and M is the number of elements removed.",
-		Run:        lrem, Cost: costOfLrem,
+		Name: "lrem", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Run: lrem,
+		Cost: costOfLrem,
 	})
 )
 

@@ -10,23 +10,18 @@ import (
 // count they remove at most count elements and reply with an array.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Remove and get the first elements in a list", Usage: "key [count]",
-		Complexity: popComplexity, Run: func(c *commands.Call) error { return pop(c, first) },
+		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey,
+		Run:  func(c *commands.Call) error { return pop(c, first) },
 		Cost: func(c *commands.Call) int { return costOfLpop(c, first) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Remove and get the last elements in a list", Usage: "key [count]",
-		Complexity: popComplexity, Run: func(c *commands.Call) error { return pop(c, last) },
+		Name: "rpop", Arity: -2, Flags: popFlags, Keys: popKey,
+		Run:  func(c *commands.Call) error { return pop(c, last) },
 		Cost: func(c *commands.Call) int { return costOfLpop(c, last) },
 	})
 )
 
-const (
-	popFlags      = commands.Write | commands.Fast
-	popComplexity = "O(N) where N is the number of elements returned"
-)
+const popFlags = commands.Write | commands.Fast
 
 var popKey = commands.OneKey.With("RW ACCESS DELETE")
 

@@ -10,32 +10,24 @@ import (
 // with 0 if it does not.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Prepend one or multiple elements to a list", Usage: "key element [element ...]",
-		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, first, true) },
+		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Run: func(c *commands.Call) error { return push(c, first, true) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "1.0.0",
-		Summary: "Append one or multiple elements to a list", Usage: "key element [element ...]",
-		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, last, true) },
+		Name: "rpush", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Run: func(c *commands.Call) error { return push(c, last, true) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "2.2.0",
-		Summary: "Prepend an element to a list, only if the list exists", Usage: "key element [element ...]",
-		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, first, false) },
+		Name: "lpushx", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Run: func(c *commands.Call) error { return push(c, first, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList, Since: "2.2.0",
-		Summary: "Append an element to a list, only if the list exists", Usage: "key element [element ...]",
-		Complexity: pushComplexity, Run: func(c *commands.Call) error { return push(c, last, false) },
+		Name: "rpushx", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Run: func(c *commands.Call) error { return push(c, last, false) },
 	})
 )
 
-const (
-	pushFlags      = commands.Write | commands.DenyOOM | commands.Fast
-	pushComplexity = "O(1) for each element added, so O(N) to add N elements when the command is called " +
-		"with multiple arguments."
-)
+const pushFlags = commands.Write | commands.DenyOOM | commands.Fast
 
 var pushKey = commands.OneKey.With("RW INSERT")
 

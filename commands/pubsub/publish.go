@@ -9,19 +9,11 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "publish", Arity: 3, Channels: commands.FirstChannel, Flags: publishFlags,
-		Group: commands.GroupPubSub, Since: "2.0.0",
-		Summary: "Post a message to a channel", Usage: "channel message",
-		Complexity: "O(N+M) where N is the number of clients subscribed to the receiving channel and M is " +
-			"the total number of " +
-			"subscribed patterns (by any client).",
 		Run: func(c *commands.Call) error { return publish(c, commands.Channel) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "spublish", Arity: 3, Channels: commands.FirstShard, Flags: publishFlags,
-		Group: commands.GroupPubSub, Since: "7.0.0",
-		Summary: "Post a message to a shard channel", Usage: "shardchannel message",
-		Complexity: "O(N) where N is the number of clients subscribed to the receiving shard channel.",
-		Run:        func(c *commands.Call) error { return publish(c, commands.Shard) },
+		Run: func(c *commands.Call) error { return publish(c, commands.Shard) },
 	})
 )
 

@@ -9,24 +9,14 @@ import (
 
 // PUBSUB shows channels, patterns and their numbers of subscribers.
 var _ = commands.Register(&commands.Command{
-	Name: "pubsub", Arity: -2, Group: commands.GroupPubSub, Since: "2.8.0",
-	Summary: "A container for Pub/Sub commands", Complexity: "Depends on subcommand.",
+	Name: "pubsub", Arity: -2,
 	Subs: []*commands.Command{
 		{
 			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Since:   "2.8.0",
-			Summary: "List active channels", Usage: "[pattern]",
-			Complexity: "O(N) where N is the number of active channels, and assuming " +
-				"constant time pattern matching " +
-				"(relatively short channels and patterns)",
-			Help: []string{"CHANNELS [<pattern>]", "    Return the currently active channels matching a <pattern> (default: '*')."},
-			Run:  func(c *commands.Call) error { return activeChannels(c, commands.Channel) },
+			Run: func(c *commands.Call) error { return activeChannels(c, commands.Channel) },
 		},
 		{
 			Name: "numpat", Arity: 2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Since:   "2.8.0",
-			Summary: "Get the count of unique patterns pattern subscriptions", Complexity: "O(1)",
-			Help: []string{"NUMPAT", "    Return number of subscriptions to patterns."},
 			Run: func(c *commands.Call) error {
 				c.Out.Int(int64(c.Server.PubSub.Patterns()))
 				return nil
@@ -34,35 +24,17 @@ var _ = commands.Register(&commands.Command{
 		},
 		{
 			Name: "numsub", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Since:   "2.8.0",
-			Summary: "Get the count of subscribers for channels", Usage: "[channel [channel ...]]",
-			Complexity: "O(N) for the NUMSUB subcommand, where N is the number of requested channels",
-			Help: []string{"NUMSUB [<channel> ...]", "    Return the number of subscribers for the specified channels, excluding",
-				"    pattern subscriptions(default: no channels)."},
 			Run: func(c *commands.Call) error { return subscribers(c, commands.Channel) },
 		},
 		{
 			Name: "shardchannels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Since:   "7.0.0",
-			Summary: "List active shard channels", Usage: "[pattern]",
-			Complexity: "O(N) where N is the number of active shard channels, and assuming constant time " +
-				"pattern matching (relatively short shard channels).",
-			Help: []string{"SHARDCHANNELS [<pattern>]",
-				"    Return the currently active shard level channels matching a <pattern> (default: '*')."},
 			Run: func(c *commands.Call) error { return activeChannels(c, commands.Shard) },
 		},
 		{
 			Name: "shardnumsub", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Since:   "7.0.0",
-			Summary: "Get the count of subscribers for shard channels",
-			Usage:   "[shardchannel [shardchannel ...]]",
-			Complexity: "O(N) for the SHARDNUMSUB subcommand, where N is the number of requested " +
-				"shard channels",
-			Help: []string{"SHARDNUMSUB [<shardchannel> ...]",
-				"    Return the number of subscribers for the specified shard level channel(s)"},
 			Run: func(c *commands.Call) error { return subscribers(c, commands.Shard) },
 		},
-		commands.HelpCommand("6.2.0"),
+		commands.HelpCommand(),
 	},
 })
 

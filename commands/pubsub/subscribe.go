@@ -16,47 +16,27 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Since: "2.0.0",
-		Summary: "Listen for messages published to the given channels", Usage: "channel [channel ...]",
-		Complexity: "O(N) where N is the number of channels to subscribe to.",
-		Run:        func(c *commands.Call) error { return subscribe(c, channels) },
+		Run: func(c *commands.Call) error { return subscribe(c, channels) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "psubscribe", Arity: -2, Channels: commands.AllPatterns, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Since: "2.0.0",
-		Summary: "Listen for messages published to channels matching the given patterns", Usage: "pattern [pattern ...]",
-		Complexity: "O(N) where N is the number of patterns the client is already subscribed to.",
-		Run:        func(c *commands.Call) error { return subscribe(c, patterns) },
+		Run: func(c *commands.Call) error { return subscribe(c, patterns) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
-		Summary: "Stop listening for messages posted to the given channels", Usage: "[channel [channel ...]]",
-		Complexity: "O(N) where N is the number of clients already subscribed to a channel.",
-		Run:        func(c *commands.Call) error { return unsubscribe(c, channels) },
+		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags,
+		Run: func(c *commands.Call) error { return unsubscribe(c, channels) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub, Since: "2.0.0",
-		Summary: "Stop listening for messages posted to channels matching the given patterns", Usage: "[pattern [pattern ...]]",
-		Complexity: "O(N+M) where N is the number of patterns the client is already subscribed and M " +
-			"is the number of total patterns " +
-			"subscribed in the system (by any client).",
+		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags,
 		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "ssubscribe", Arity: -2, Channels: commands.AllShards, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Since: "7.0.0",
-		Summary:    "Listen for messages published to the given shard channels",
-		Usage:      "shardchannel [shardchannel ...]",
-		Complexity: "O(N) where N is the number of shard channels to subscribe to.",
-		Run:        func(c *commands.Call) error { return subscribe(c, shards) },
+		Run: func(c *commands.Call) error { return subscribe(c, shards) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sunsubscribe", Arity: -1, Channels: commands.LeftShards, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Since: "7.0.0",
-		Summary:    "Stop listening for messages posted to the given shard channels",
-		Usage:      "[shardchannel [shardchannel ...]]",
-		Complexity: "O(N) where N is the number of clients already subscribed to a shard channel.",
-		Run:        func(c *commands.Call) error { return unsubscribe(c, shards) },
+		Run: func(c *commands.Call) error { return unsubscribe(c, shards) },
 	})
 )
 

@@ -9,19 +9,18 @@ import "cellserver/commands"
 // No other client sees the effects of a part of a script. The declared keys are locked. A script that uses
 // other keys, too, begins again, and then runs alone.
 var (
-	_ = register("eval", "2.6.0", "Execute a Lua script server side", "script", true)
-	_ = register("evalsha", "2.6.0", "Execute a Lua script server side", "sha1", true)
-	_ = register("eval_ro", "7.0.0", "Execute a read-only Lua script server side", "script", false)
-	_ = register("evalsha_ro", "7.0.0", "Execute a read-only Lua script server side", "sha1", false)
+	_ = register("eval", true)
+	_ = register("evalsha", true)
+	_ = register("eval_ro", false)
+	_ = register("evalsha_ro", false)
 )
 
 // register registers a command. `writes` says that its scripts may write.
-func register(name, since, summary, script string, writes bool) *commands.Command {
+func register(name string, writes bool) *commands.Command {
 	c := &commands.Command{
-		Name: name, Arity: -3, Flags: commands.NoScript | commands.Stale | commands.SkipMonitor | commands.NoMandatoryKeys | commands.RunsScript,
-		Keys: commands.Keys{NumKeys: 2}, Group: commands.GroupScripting, Since: since, Summary: summary,
-		Usage: script + " numkeys [key [key ...]] [arg [arg ...]]", Complexity: "Depends on the script that is executed.",
-		Run: eval,
+		Name: name, Arity: -3, Keys: commands.Keys{NumKeys: 2}, Run: eval,
+		Flags: commands.NoScript | commands.Stale | commands.SkipMonitor | commands.NoMandatoryKeys |
+			commands.RunsScript,
 	}
 	if writes {
 		c.Flags |= commands.MayReplicate

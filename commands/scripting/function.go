@@ -5,42 +5,25 @@ import "cellserver/commands"
 // FUNCTION says that the server has no library of functions. Tools ask at their start, and programs that
 // copy a Redis ask for all libraries.
 var _ = commands.Register(&commands.Command{
-	Name: "function", Arity: -2, Group: commands.GroupScripting, Since: "7.0.0", Categories: []string{},
-	Summary: "A container for function commands", Complexity: "Depends on subcommand.",
+	Name: "function", Arity: -2, Categories: []string{},
 	Subs: []*commands.Command{
 		// FUNCTION DUMP replies with the payload of Redis 7.0 for no library.
-		{
-			Name: "dump", Arity: 2, Flags: commands.NoScript, Since: "7.0.0", Run: functionDump,
-			Summary:    "Dump all functions into a serialized binary payload",
-			Complexity: "O(N) where N is the number of functions",
-			Help:       []string{"DUMP", "    Return a serialized payload of no library."},
-		},
+		{Name: "dump", Arity: 2, Flags: commands.NoScript, Run: functionDump},
 		{
 			Name: "flush", Arity: -2, Flags: commands.Write | commands.NoScript,
-			Since: "7.0.0", Run: functionFlush,
-			Summary: "Deleting all functions", Usage: "[ASYNC | SYNC]", Tips: commands.AllShardsSucceed,
-			Complexity: "O(N) where N is the number of functions deleted",
-			Help:       []string{"FLUSH [ASYNC|SYNC]", "    Delete all the libraries. There are none."},
+			Tips: commands.AllShardsSucceed, Run: functionFlush,
 		},
 		{
-			Name: "list", Arity: -2, Flags: commands.NoScript, Since: "7.0.0", Run: functionList,
-			Summary:    "List information about all the functions",
-			Usage:      "[LIBRARYNAME library-name-pattern] [WITHCODE]",
-			Complexity: "O(N) where N is the number of functions", Tips: commands.NondeterministicOrder,
-			Help: []string{"LIST [LIBRARYNAME PATTERN] [WITHCODE]",
-				"    Return the libraries. There are none."},
+			Name: "list", Arity: -2, Flags: commands.NoScript, Tips: commands.NondeterministicOrder,
+			Run: functionList,
 		},
 		{
 			Name: "stats", Arity: 2, Flags: commands.NoScript | commands.AllowBusy,
-			Since: "7.0.0", Run: functionStats,
-			Summary: "Return information about the function currently running (name, description, " +
-				"duration)",
-			Complexity: "O(1)",
 			Tips: []string{"nondeterministic_output", "request_policy:all_shards",
 				"response_policy:special"},
-			Help: []string{"STATS", "    Return the function that runs, and the engines."},
+			Run: functionStats,
 		},
-		commands.HelpCommand("7.0.0"),
+		commands.HelpCommand(),
 	},
 })
 

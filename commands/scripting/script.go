@@ -4,41 +4,27 @@ import "cellserver/commands"
 
 // SCRIPT manages the scripts that the server knows.
 var _ = commands.Register(&commands.Command{
-	Name: "script", Arity: -2, Group: commands.GroupScripting, Since: "2.6.0", Categories: []string{},
-	Summary: "A container for Lua scripts management commands", Complexity: "Depends on subcommand.",
+	Name: "script", Arity: -2, Categories: []string{},
 	Subs: []*commands.Command{
 		// SCRIPT EXISTS sha1 … replies with 1 for each script that the server knows, and with 0 for the
 		// others.
 		{
-			Name: "exists", Arity: -3, Flags: commands.NoScript, Since: "2.6.0",
-			Summary: "Check existence of scripts in the script cache.", Usage: "sha1 [sha1 ...]",
-			Complexity: "O(N) with N being the number of scripts to check (so checking a single script " +
-				"is an O(1) operation).",
+			Name: "exists", Arity: -3, Flags: commands.NoScript,
 			Tips: []string{"request_policy:all_shards", "response_policy:agg_logical_and"}, Run: exists,
-			Help: []string{"EXISTS <sha1> [<sha1> ...]", "    Return information about the existence of the scripts in the script cache."},
 		},
 		// SCRIPT FLUSH [ASYNC | SYNC] forgets all scripts. Running scripts go on.
-		{
-			Name: "flush", Arity: -2, Flags: commands.NoScript, Since: "2.6.0",
-			Summary: "Remove all the scripts from the script cache.", Usage: "[ASYNC | SYNC]",
-			Complexity: "O(N) with N being the number of scripts in cache", Tips: commands.AllNodesSucceed, Run: flush,
-			Help: []string{"FLUSH [ASYNC|SYNC]", "    Flush the Lua scripts cache. Both modes do the same."},
-		},
+		{Name: "flush", Arity: -2, Flags: commands.NoScript, Tips: commands.AllNodesSucceed, Run: flush},
 		// SCRIPT KILL ends the scripts that take long, unless they have written.
 		{
-			Name: "kill", Arity: 2, Flags: commands.NoScript | commands.AllowBusy, Since: "2.6.0",
-			Summary: "Kill the script currently in execution.", Complexity: "O(1)",
+			Name: "kill", Arity: 2, Flags: commands.NoScript | commands.AllowBusy,
 			Tips: []string{"request_policy:all_shards", "response_policy:one_succeeded"}, Run: kill,
-			Help: []string{"KILL", "    Kill the currently executing Lua script."},
 		},
 		// SCRIPT LOAD script keeps a script for EVALSHA. It replies with the SHA-1 of the script.
 		{
-			Name: "load", Arity: 3, Flags: commands.NoScript | commands.Stale, Since: "2.6.0",
-			Summary: "Load the specified Lua script into the script cache.", Usage: "script",
-			Complexity: "O(N) with N being the length in bytes of the script body.", Tips: commands.AllNodesSucceed, Run: load,
-			Help: []string{"LOAD <script>", "    Load a script into the scripts cache without executing it."},
+			Name: "load", Arity: 3, Flags: commands.NoScript | commands.Stale,
+			Tips: commands.AllNodesSucceed, Run: load,
 		},
-		commands.HelpCommand("5.0.0"),
+		commands.HelpCommand(),
 	},
 })
 

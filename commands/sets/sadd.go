@@ -7,19 +7,11 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sadd", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Group: commands.GroupSet, Since: "1.0.0",
-		Keys:    commands.OneKey.With("RW INSERT"),
-		Summary: "Add one or more members to a set", Usage: "key member [member ...]",
-		Complexity: "O(1) for each element added, so O(N) to add N elements when the command is called " +
-			"with multiple arguments.",
-		Run: sadd, Cost: commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW INSERT"), Run: sadd, Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Since: "1.0.0",
-		Summary: "Remove one or more members from a set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of members to be removed.",
-		Run:        srem, Cost: commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW DELETE"), Run: srem, Cost: commands.CostOfWords(changeSteps),
 	})
 )
 

@@ -5,10 +5,8 @@ import "cellserver/commands"
 // SINTERCARD numkeys key [key …] [LIMIT limit] replies with the number of members that are in all sets, at
 // most limit.
 var _ = commands.Register(&commands.Command{
-	Name: "sintercard", Arity: -3, Flags: commands.ReadOnly,
-	Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSet, Since: "7.0.0",
-	Summary: "Intersect multiple sets and return the cardinality of the result", Usage: "numkeys key [key ...] [LIMIT limit]",
-	Complexity: interComplexity, Run: sintercard, Cost: costOfCombination,
+	Name: "sintercard", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
+	Run: sintercard, Cost: costOfCombination,
 })
 
 func sintercard(c *commands.Call) error {

@@ -7,22 +7,15 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sismember", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
-		Summary: "Determine if a given value is a member of a set", Usage: "key member",
-		Complexity: "O(1)", Run: sismember,
+		Keys: commands.OneKey.With("RO"), Run: sismember,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSet, Since: "6.2.0",
-		Summary: "Returns the membership associated with the given elements for a set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of elements being checked for membership",
-		Run:        smismember, Cost: commands.CostOfWords(seekSteps),
+		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Run: smismember, Cost: commands.CostOfWords(seekSteps),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Since: "1.0.0",
-		Summary: "Get the number of members in a set", Usage: "key",
-		Complexity: "O(1)", Run: scard,
+		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
+		Run: scard,
 	})
 )
 

@@ -10,19 +10,11 @@ import (
 // that exists during the whole scan.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "smembers", Arity: 2, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
-		Summary: "Get all the members in a set", Usage: "key",
-		Complexity: "O(N) where N is the set cardinality.", Tips: commands.NondeterministicOrder,
-		Run: smembers, Cost: commands.CostOfValue,
+		Name: "smembers", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Tips: commands.NondeterministicOrder, Run: smembers, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sscan", Arity: -3, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSet, Since: "2.8.0",
-		Summary: "Incrementally iterate Set elements", Usage: "key cursor [MATCH pattern] [COUNT count]",
-		Complexity: "O(1) for every call. O(N) for a complete iteration, including enough command " +
-			"calls for the cursor to return back to 0. N is the number of elements inside the " +
-			"collection.",
+		Name: "sscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey,
 		Tips: commands.NondeterministicOutput, Run: sscan, Cost: commands.CostOfScan,
 	})
 )

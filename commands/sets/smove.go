@@ -8,10 +8,8 @@ import (
 
 // SMOVE source destination member moves a member to another set, and replies with 1 if it was there.
 var _ = commands.Register(&commands.Command{
-	Name: "smove", Arity: 4, Flags: commands.Write | commands.Fast, Group: commands.GroupSet, Since: "1.0.0",
-	Keys:    commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT"),
-	Summary: "Move a member from one set to another", Usage: "source destination member",
-	Complexity: "O(1)", Run: smove,
+	Name: "smove", Arity: 4, Flags: commands.Write | commands.Fast,
+	Keys: commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT"), Run: smove,
 })
 
 func smove(c *commands.Call) error {

@@ -9,11 +9,7 @@ import (
 // many different members, or with all if there are fewer. With a negative count it replies with exactly
 // -count members, which may repeat, or with none if the set is empty.
 var _ = commands.Register(&commands.Command{
-	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly,
-	Keys: commands.OneKey, Group: commands.GroupSet, Since: "1.0.0",
-	Summary: "Get one or multiple random members from a set", Usage: "key [count]",
-	Complexity: "Without the count argument O(1), otherwise O(N) where N is the " +
-		"absolute value of the passed count.",
+	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey,
 	Tips: commands.NondeterministicOutput, Run: srandmember, Cost: commands.CostOfRandom("", seekSteps),
 })
 

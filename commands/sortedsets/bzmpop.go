@@ -11,13 +11,8 @@ import (
 // at most timeout seconds, and for ever if it is 0.
 var _ = commands.Register(&commands.Command{
 	Name: "bzmpop", Arity: -5, Flags: commands.Write | commands.Blocking,
-	Group: commands.GroupSortedSet, Since: "7.0.0",
-	Keys:    commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"},
-	Summary: "Remove and return members with scores in a sorted set or block until one is available",
-	Usage:   "timeout numkeys key [key ...] <MIN | MAX> [COUNT count]",
-	Complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of " +
-		"elements in the sorted set, and M being the number of elements popped.",
-	Run: bzmpop, Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[2:]) },
+	Keys: commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"}, Run: bzmpop,
+	Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[2:]) },
 })
 
 func bzmpop(c *commands.Call) error {

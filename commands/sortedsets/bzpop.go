@@ -11,26 +11,15 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "bzpopmin", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
-		Group: commands.GroupSortedSet, Since: "5.0.0",
-		Summary: "Remove and return the member with the lowest score from one or more sorted sets, " +
-			"or block until one is available",
-		Usage: "key [key ...] timeout", Complexity: bzpopComplexity,
 		Run: func(c *commands.Call) error { return bzpop(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "bzpopmax", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
-		Group: commands.GroupSortedSet, Since: "5.0.0",
-		Summary: "Remove and return the member with the highest score from one or more sorted sets, " +
-			"or block until one is available",
-		Usage: "key [key ...] timeout", Complexity: bzpopComplexity,
 		Run: func(c *commands.Call) error { return bzpop(c, true) },
 	})
 )
 
-const (
-	blockingFlags   = commands.Write | commands.NoScript | commands.Fast | commands.Blocking
-	bzpopComplexity = "O(log(N)) with N being the number of elements in the sorted set."
-)
+const blockingFlags = commands.Write | commands.NoScript | commands.Fast | commands.Blocking
 
 var blockingKeys = commands.Keys{First: 1, Last: -2, Step: 1, Access: "RW ACCESS DELETE"}
 

@@ -21,19 +21,13 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Group: commands.GroupSortedSet, Since: "1.2.0",
-		Keys:       commands.OneKey.With("RW UPDATE"),
-		Summary:    "Add one or more members to a sorted set, or update its score if it already exists",
-		Usage:      "key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]",
-		Complexity: "O(log(N)) for each item added, where N is the number of elements in the sorted set.",
-		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{}) }, Cost: costOfChanges,
+		Keys: commands.OneKey.With("RW UPDATE"),
+		Run:  func(c *commands.Call) error { return zadd(c, zaddOptions{}) }, Cost: costOfChanges,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupSortedSet, Since: "1.2.0",
-		Summary: "Increment the score of a member in a sorted set", Usage: "key increment member",
-		Complexity: "O(log(N)) where N is the number of elements in the sorted set.",
-		Run:        func(c *commands.Call) error { return zadd(c, zaddOptions{incr: true}) },
+		Keys: commands.UpdatedKey,
+		Run:  func(c *commands.Call) error { return zadd(c, zaddOptions{incr: true}) },
 	})
 )
 

@@ -6,18 +6,12 @@ import "cellserver/commands"
 // scores or of members.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary: "Count the members in a sorted set with scores within the given values", Usage: "key min max",
-		Complexity: "O(log(N)) with N being the number of elements in the sorted set.",
-		Run:        func(c *commands.Call) error { return zcount(c, byScore) },
+		Name: "zcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Run: func(c *commands.Call) error { return zcount(c, byScore) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zlexcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
-		Summary: "Count the number of members in a sorted set between a given lexicographical range", Usage: "key min max",
-		Complexity: "O(log(N)) with N being the number of elements in the sorted set.",
-		Run:        func(c *commands.Call) error { return zcount(c, byLex) },
+		Name: "zlexcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Run: func(c *commands.Call) error { return zcount(c, byLex) },
 	})
 )
 

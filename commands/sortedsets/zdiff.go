@@ -9,22 +9,14 @@ import (
 // other set. ZDIFFSTORE destination … stores them and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly,
-		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
-		Summary: "Subtract multiple sorted sets", Usage: "numkeys key [key ...] [WITHSCORES]",
-		Complexity: zdiffComplexity, Run: zdiff, Cost: costOfCombination,
+		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1}, Run: zdiff,
+		Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-		Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "6.2.0",
-		Summary: "Subtract multiple sorted sets and store the resulting sorted set in a new key",
-		Usage:   "destination numkeys key [key ...]", Complexity: zdiffComplexity,
+		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
 		Run: zdiffstore, Cost: costOfCombination,
 	})
 )
-
-const zdiffComplexity = "O(L + (N-K)log(N)) worst case where L is the total number of elements " +
-	"in all the sets, N is the size of the first set, and K is the size of the result set."
 
 func zdiff(c *commands.Call) error {
 	o, err := combineArgs(c, 1, scorable)

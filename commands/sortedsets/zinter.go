@@ -11,35 +11,18 @@ import (
 // limit] replies with their number, at most limit.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zinter", Arity: -3, Flags: commands.ReadOnly,
-		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
-		Summary: "Intersect multiple sorted sets",
-		Usage: "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE " +
-			"<SUM | MIN | MAX>] [WITHSCORES]",
-		Complexity: zinterComplexity, Run: zinter, Cost: costOfCombination,
+		Name: "zinter", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1}, Run: zinter,
+		Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-		Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary: "Intersect multiple sorted sets and store the resulting sorted set in a new key",
-		Usage: "destination numkeys key [key ...] [WEIGHTS weight [weight " +
-			"...]] [AGGREGATE <SUM | MIN | MAX>]",
-		Complexity: zinterComplexity, Run: zinterstore, Cost: costOfCombination,
+		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
+		Run: zinterstore, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly,
-		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "7.0.0",
-		Summary: "Intersect multiple sorted sets and return the cardinality of the result",
-		Usage:   "numkeys key [key ...] [LIMIT limit]",
-		Complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number " +
-			"of input sorted sets.",
+		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
 		Run: zintercard, Cost: costOfCombination,
 	})
 )
-
-const zinterComplexity = "O(N*K)+O(M*log(M)) worst case with N being the smallest input sorted set, " +
-	"K being the number of input sorted sets and M being the number of elements in the " +
-	"resulting sorted set."
 
 func zinter(c *commands.Call) error {
 	o, err := combineArgs(c, 1, weighable|scorable)

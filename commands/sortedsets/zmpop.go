@@ -5,13 +5,9 @@ import "cellserver/commands"
 // ZMPOP numkeys key [key …] <MIN | MAX> [COUNT count] removes items of the first key that exists.
 // It replies with the key and the removed items, or null.
 var _ = commands.Register(&commands.Command{
-	Name: "zmpop", Arity: -4, Flags: commands.Write, Group: commands.GroupSortedSet, Since: "7.0.0",
-	Keys:    commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"},
-	Summary: "Remove and return members with scores in a sorted set",
-	Usage:   "numkeys key [key ...] <MIN | MAX> [COUNT count]",
-	Complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of " +
-		"elements in the sorted set, and M being the number of elements popped.",
-	Run: zmpop, Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[1:]) },
+	Name: "zmpop", Arity: -4, Flags: commands.Write,
+	Keys: commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"}, Run: zmpop,
+	Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[1:]) },
 })
 
 const errNumKeys commands.Error = "ERR numkeys should be greater than 0"

@@ -9,25 +9,16 @@ import (
 // scores. They reply with the members and their scores: flat, or as pairs in RESP3 with a count.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast,
-		Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
-		Summary: "Remove and return members with the lowest scores in a sorted set", Usage: "key [count]",
-		Complexity: zpopComplexity,
-		Run:        func(c *commands.Call) error { return zpop(c, false) },
-		Cost:       func(c *commands.Call) int { return costOfZpop(c, false) },
+		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey,
+		Run:  func(c *commands.Call) error { return zpop(c, false) },
+		Cost: func(c *commands.Call) int { return costOfZpop(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast,
-		Keys: popKey, Group: commands.GroupSortedSet, Since: "5.0.0",
-		Summary: "Remove and return members with the highest scores in a sorted set", Usage: "key [count]",
-		Complexity: zpopComplexity,
-		Run:        func(c *commands.Call) error { return zpop(c, true) },
-		Cost:       func(c *commands.Call) int { return costOfZpop(c, true) },
+		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey,
+		Run:  func(c *commands.Call) error { return zpop(c, true) },
+		Cost: func(c *commands.Call) int { return costOfZpop(c, true) },
 	})
 )
-
-const zpopComplexity = "O(log(N)*M) with N being the number of elements in the sorted set, " +
-	"and M being the number of elements popped."
 
 var popKey = commands.OneKey.With("RW ACCESS DELETE")
 

@@ -8,12 +8,9 @@ import (
 // it replies with count different members, at most all. With a negative count it replies with
 // exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
-	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly,
-	Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
-	Summary: "Get one or multiple random elements from a sorted set", Usage: "key [count [WITHSCORES]]",
-	Complexity: "O(N) where N is the number of elements returned",
-	Tips:       commands.NondeterministicOutput,
-	Run:        zrandmember, Cost: commands.CostOfRandom("withscores", seekSteps),
+	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+	Tips: commands.NondeterministicOutput, Run: zrandmember,
+	Cost: commands.CostOfRandom("withscores", seekSteps),
 })
 
 func zrandmember(c *commands.Call) error {

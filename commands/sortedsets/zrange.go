@@ -9,52 +9,27 @@ import (
 // members of a range. The older commands are ZRANGE with some of these options set.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zrange", Arity: -4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
-		Summary:    "Return a range of members in a sorted set",
-		Usage:      "key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
-		Complexity: zrangeComplexity,
-		Run:        zrange(anyRange), Cost: costOfZrange(anyRange),
+		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: zrange(anyRange),
+		Cost: costOfZrange(anyRange),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
-		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` argument"},
-		Summary:    "Return a range of members in a sorted set, by index, with scores ordered from high to low",
-		Usage:      "key start stop [WITHSCORES]", Complexity: zrangeComplexity,
+		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
 		Run: zrange(ranksDown), Cost: costOfZrange(ranksDown),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.0.5",
-		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYSCORE` argument"},
-		Summary:    "Return a range of members in a sorted set, by score",
-		Usage:      "key min max [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
 		Run: zrange(scoresUp), Cost: costOfZrange(scoresUp),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.2.0",
-		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYSCORE` arguments"},
-		Summary:    "Return a range of members in a sorted set, by score, with scores ordered from high to low",
-		Usage:      "key max min [WITHSCORES] [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
 		Run: zrange(scoresDown), Cost: costOfZrange(scoresDown),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
-		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `BYLEX` argument"},
-		Summary:    "Return a range of members in a sorted set, by lexicographical range",
-		Usage:      "key min max [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
 		Run: zrange(membersUp), Cost: costOfZrange(membersUp),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.9",
-		Deprecated: commands.Deprecation{Since: "6.2.0", By: "`ZRANGE` with the `REV` and `BYLEX` arguments"},
-		Summary: "Return a range of members in a sorted set, by lexicographical range, ordered from " +
-			"higher to lower strings.",
-		Usage: "key max min [LIMIT offset count]", Complexity: zrangeLimitCost,
+		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
 		Run: zrange(membersDown), Cost: costOfZrange(membersDown),
 	})
 )
@@ -67,14 +42,6 @@ var (
 	scoresDown  = zrangeOptions{fixed: true, order: scoreOrder, reverse: true}
 	membersUp   = zrangeOptions{fixed: true, order: lexOrder}
 	membersDown = zrangeOptions{fixed: true, order: lexOrder, reverse: true}
-)
-
-const (
-	zrangeComplexity = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
-		"number of elements returned."
-	zrangeLimitCost = "O(log(N)+M) with N being the number of elements in the sorted set and M the " +
-		"number of elements being returned. If M is constant (e.g. always asking for the first 10 " +
-		"elements with LIMIT), you can consider it O(log(N))."
 )
 
 func costOfZrange(implied zrangeOptions) commands.Cost {

@@ -6,13 +6,7 @@ import "cellserver/commands"
 // of src. It replies with the number of members. If the range is empty, it deletes dst.
 var _ = commands.Register(&commands.Command{
 	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM,
-	Group: commands.GroupSortedSet, Since: "6.2.0",
-	Keys:    commands.TwoKeys.With("OW UPDATE; RO ACCESS"),
-	Summary: "Store a range of members from sorted set into another key",
-	Usage:   "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
-	Complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of " +
-		"elements stored into the destination key.",
-	Run: zrangestore, Cost: costOfZrangestore,
+	Keys: commands.TwoKeys.With("OW UPDATE; RO ACCESS"), Run: zrangestore, Cost: costOfZrangestore,
 })
 
 func costOfZrangestore(c *commands.Call) int {

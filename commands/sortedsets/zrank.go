@@ -6,16 +6,11 @@ import "cellserver/commands"
 // number of members after it. Both reply null if the member is absent.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary: "Determine the index of a member in a sorted set", Usage: "key member", Complexity: "O(log(N))",
+		Name: "zrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Run: func(c *commands.Call) error { return zrank(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zrevrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary: "Determine the index of a member in a sorted set, with scores ordered from high to low",
-		Usage:   "key member", Complexity: "O(log(N))",
+		Name: "zrevrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
 		Run: func(c *commands.Call) error { return zrank(c, true) },
 	})
 )

@@ -4,12 +4,8 @@ import "cellserver/commands"
 
 // ZREM key member [member …] removes members and replies with the number of removed members.
 var _ = commands.Register(&commands.Command{
-	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast,
-	Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
-	Summary: "Remove one or more members from a sorted set", Usage: "key member [member ...]",
-	Complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of " +
-		"elements to be removed.",
-	Run: zrem, Cost: costOfChanges,
+	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: removalKey, Run: zrem,
+	Cost: costOfChanges,
 })
 
 // removalKey is the key of a command that removes members and replies with none of their data.

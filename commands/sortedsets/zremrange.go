@@ -6,33 +6,21 @@ import "cellserver/commands"
 // number. ZREMRANGEBYSCORE and ZREMRANGEBYLEX do the same with a range of scores or of members.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write,
-		Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary: "Remove all members in a sorted set within the given indexes", Usage: "key start stop",
-		Complexity: zremrangeComplexity,
-		Run:        func(c *commands.Call) error { return zremrange(c, byRank) },
-		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byRank) },
+		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write, Keys: removalKey,
+		Run:  func(c *commands.Call) error { return zremrange(c, byRank) },
+		Cost: func(c *commands.Call) int { return costOfRemoval(c, byRank) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write,
-		Keys: removalKey, Group: commands.GroupSortedSet, Since: "1.2.0",
-		Summary: "Remove all members in a sorted set within the given scores", Usage: "key min max",
-		Complexity: zremrangeComplexity,
-		Run:        func(c *commands.Call) error { return zremrange(c, byScore) },
-		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byScore) },
+		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write, Keys: removalKey,
+		Run:  func(c *commands.Call) error { return zremrange(c, byScore) },
+		Cost: func(c *commands.Call) int { return costOfRemoval(c, byScore) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zremrangebylex", Arity: 4, Flags: commands.Write,
-		Keys: removalKey, Group: commands.GroupSortedSet, Since: "2.8.9",
-		Summary: "Remove all members in a sorted set between the given lexicographical range", Usage: "key min max",
-		Complexity: zremrangeComplexity,
-		Run:        func(c *commands.Call) error { return zremrange(c, byLex) },
-		Cost:       func(c *commands.Call) int { return costOfRemoval(c, byLex) },
+		Name: "zremrangebylex", Arity: 4, Flags: commands.Write, Keys: removalKey,
+		Run:  func(c *commands.Call) error { return zremrange(c, byLex) },
+		Cost: func(c *commands.Call) int { return costOfRemoval(c, byLex) },
 	})
 )
-
-const zremrangeComplexity = "O(log(N)+M) with N being the number of elements in the sorted set " +
-	"and M the number of elements removed by the operation."
 
 func costOfRemoval(c *commands.Call, parse parseInterval) int {
 	return costOfRange(c, c.Args[1], changeSteps, func() (interval, error) {

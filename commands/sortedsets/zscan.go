@@ -13,12 +13,7 @@ import (
 // member that exists during the whole scan. In a set that stays large, it returns each member
 // exactly once.
 var _ = commands.Register(&commands.Command{
-	Name: "zscan", Arity: -3, Flags: commands.ReadOnly,
-	Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "2.8.0",
-	Summary: "Incrementally iterate sorted sets elements and associated scores",
-	Usage:   "key cursor [MATCH pattern] [COUNT count]",
-	Complexity: "O(N) for every call, of which a whole iteration takes at most 65. N is the number of " +
-		"elements inside the collection.",
+	Name: "zscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey,
 	Tips: commands.NondeterministicOutput, Run: zscan, Cost: commands.CostOfValue,
 })
 

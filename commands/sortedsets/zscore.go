@@ -6,19 +6,12 @@ import "cellserver/commands"
 // replies with an array of scores and nulls.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zscore", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "1.2.0",
-		Summary: "Get the score associated with the given member in a sorted set", Usage: "key member",
-		Complexity: "O(1)",
-		Run:        func(c *commands.Call) error { return zscore(c, false) },
+		Name: "zscore", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Run: func(c *commands.Call) error { return zscore(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zmscore", Arity: -3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey, Group: commands.GroupSortedSet, Since: "6.2.0",
-		Summary: "Get the score associated with the given members in a sorted set", Usage: "key member [member ...]",
-		Complexity: "O(N) where N is the number of members being requested.",
-		Run:        func(c *commands.Call) error { return zscore(c, true) },
-		Cost:       commands.CostOfWords(seekSteps),
+		Name: "zmscore", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Run: func(c *commands.Call) error { return zscore(c, true) }, Cost: commands.CostOfWords(seekSteps),
 	})
 )
 

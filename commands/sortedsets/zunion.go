@@ -10,22 +10,11 @@ import (
 // ZUNIONSTORE destination … stores the members and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zunion", Arity: -3, Flags: commands.ReadOnly,
-		Keys: commands.Keys{NumKeys: 1}, Group: commands.GroupSortedSet, Since: "6.2.0",
-		Summary: "Add multiple sorted sets",
-		Usage: "numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE " +
-			"<SUM | MIN | MAX>] [WITHSCORES]",
-		Complexity: "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and " +
-			"M being the number of elements in the resulting sorted set.",
-		Run: zunion, Cost: costOfCombination,
+		Name: "zunion", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1}, Run: zunion,
+		Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-		Keys: combineStoreKeys, Group: commands.GroupSortedSet, Since: "2.0.0",
-		Summary: "Add multiple sorted sets and store the resulting sorted set in a new key",
-		Usage:   "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]",
-		Complexity: "O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and " +
-			"M being the number of elements in the resulting sorted set.",
+		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
 		Run: zunionstore, Cost: costOfCombination,
 	})
 )

@@ -9,13 +9,8 @@ import (
 // An absent key is an empty string. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "append", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupString, Since: "2.0.0",
-	Summary: "Append a value to a key", Usage: "key value",
-	Complexity: "O(1). The amortized time complexity is O(1) assuming the appended value is small and " +
-		"the already present value is of any size, " +
-		"since the dynamic string library used by Redis will double the free space " +
-		"available on every reallocation.",
-	Run: appendTo, Cost: func(c *commands.Call) int { return commands.CostOfValue(c) / growth },
+	Keys: commands.OneKey.With("RW INSERT"), Run: appendTo,
+	Cost: func(c *commands.Call) int { return commands.CostOfValue(c) / growth },
 })
 
 func appendTo(c *commands.Call) error {

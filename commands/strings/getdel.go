@@ -5,9 +5,7 @@ import "cellserver/commands"
 // GETDEL key replies with the string of a key, or null, and deletes the key.
 var _ = commands.Register(&commands.Command{
 	Name: "getdel", Arity: 2, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupString, Since: "6.2.0",
-	Summary: "Get the value of a key and delete the key", Usage: "key",
-	Complexity: "O(1)", Run: getdel, Cost: commands.CostOfValue,
+	Keys: commands.OneKey.With("RW ACCESS DELETE"), Run: getdel, Cost: commands.CostOfValue,
 })
 
 func getdel(c *commands.Call) error {

@@ -6,24 +6,14 @@ import "cellserver/commands"
 // positions count from the end of the string. SUBSTR is the old name.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "getrange", Arity: 4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupString, Since: "2.4.0",
-		Summary: "Get a substring of the string stored at a key", Usage: "key start end",
-		Complexity: getrangeComplexity, Run: getrange, Cost: costOfGetrange,
+		Name: "getrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: getrange,
+		Cost: costOfGetrange,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "substr", Arity: 4, Flags: commands.ReadOnly,
-		Keys: commands.OneKey, Group: commands.GroupString, Since: "1.0.0",
-		Deprecated: commands.Deprecation{Since: "2.0.0", By: "`GETRANGE`"},
-		Summary:    "Get a substring of the string stored at a key", Usage: "key start end",
-		Complexity: getrangeComplexity, Run: getrange, Cost: costOfGetrange,
+		Name: "substr", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: getrange,
+		Cost: costOfGetrange,
 	})
 )
-
-const getrangeComplexity = "O(N) where N is the length of the returned string. " +
-	"The complexity is ultimately determined by the returned length, but " +
-	"because creating a substring from an existing string is " +
-	"very cheap, it can be considered O(1) for small strings."
 
 func costOfGetrange(c *commands.Call) int {
 	all := commands.CostOfValue(c)

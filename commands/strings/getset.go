@@ -8,10 +8,7 @@ import (
 // GETSET key value sets a key without expiry and replies with the old string, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "getset", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
-	Deprecated: commands.Deprecation{Since: "6.2.0", By: "`SET` with the `!GET` argument"},
-	Summary:    "Set the string value of a key and return its old value", Usage: "key value",
-	Complexity: "O(1)", Run: getset, Cost: commands.CostOfValue,
+	Keys: commands.UpdatedKey, Run: getset, Cost: commands.CostOfValue,
 })
 
 func getset(c *commands.Call) error {

@@ -12,29 +12,19 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "incr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
-		Summary: "Increment the integer value of a key by one",
-		Usage:   "key", Complexity: "O(1)",
-		Run: func(c *commands.Call) error { return add(c, 1) },
+		Keys: commands.UpdatedKey, Run: func(c *commands.Call) error { return add(c, 1) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "decr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
-		Summary: "Decrement the integer value of a key by one",
-		Usage:   "key", Complexity: "O(1)",
-		Run: func(c *commands.Call) error { return add(c, -1) },
+		Keys: commands.UpdatedKey, Run: func(c *commands.Call) error { return add(c, -1) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "incrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
-		Summary: "Increment the integer value of a key by the given amount",
-		Usage:   "key increment", Complexity: "O(1)", Run: incrby,
+		Keys: commands.UpdatedKey, Run: incrby,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "decrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "1.0.0",
-		Summary: "Decrement the integer value of a key by the given number",
-		Usage:   "key decrement", Complexity: "O(1)", Run: decrby,
+		Keys: commands.UpdatedKey, Run: decrby,
 	})
 )
 

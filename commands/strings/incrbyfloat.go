@@ -12,9 +12,7 @@ import (
 // 0. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "incrbyfloat", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "2.6.0",
-	Summary: "Increment the float value of a key by the given amount", Usage: "key increment",
-	Complexity: "O(1)", Run: incrbyfloat,
+	Keys: commands.UpdatedKey, Run: incrbyfloat,
 })
 
 const errNaNOrInf commands.Error = "ERR increment would produce NaN or Infinity"

@@ -19,11 +19,7 @@ import (
 // Source: https://redis.io/docs/latest/commands/increx/
 var _ = commands.Register(&commands.Command{
 	Name: "increx", Arity: -2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Group: commands.GroupString, Since: "8.8.0",
-	Summary: "Increment the numeric value of a key by a number, within bounds, and set its expiration time",
-	Usage: "key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] " +
-		"[EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]",
-	Complexity: "O(1)", Run: increx,
+	Keys: commands.UpdatedKey, Run: increx,
 })
 
 // Errors with the texts of Redis 8.8.

@@ -11,10 +11,7 @@ import (
 // with its length. With IDX it replies with the positions of its parts in both strings, last part
 // first.
 var _ = commands.Register(&commands.Command{
-	Name: "lcs", Arity: -3, Flags: commands.ReadOnly,
-	Keys: commands.TwoKeys, Group: commands.GroupString, Since: "7.0.0",
-	Summary: "Find longest common substring", Usage: "key1 key2 [LEN] [IDX] [MINMATCHLEN len] [WITHMATCHLEN]",
-	Complexity: "O(N*M) where N and M are the lengths of s1 and s2, respectively", Run: lcs, Cost: costOfLCS,
+	Name: "lcs", Arity: -3, Flags: commands.ReadOnly, Keys: commands.TwoKeys, Run: lcs, Cost: costOfLCS,
 })
 
 const (

@@ -5,11 +5,8 @@ import "cellserver/commands"
 // MGET key [key ...] replies with the string of each key. An absent key, and a key of another type,
 // is null.
 var _ = commands.Register(&commands.Command{
-	Name: "mget", Arity: -2, Flags: commands.ReadOnly | commands.Fast,
-	Keys: commands.AllKeys, Group: commands.GroupString, Since: "1.0.0",
-	Summary: "Get the values of all the given keys", Usage: "key [key ...]",
-	Complexity: "O(N) where N is the number of keys to retrieve.",
-	Tips:       []string{"request_policy:multi_shard"}, Run: mget, Cost: commands.CostOfValues(1),
+	Name: "mget", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys,
+	Tips: []string{"request_policy:multi_shard"}, Run: mget, Cost: commands.CostOfValues(1),
 })
 
 func mget(c *commands.Call) error {

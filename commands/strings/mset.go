@@ -9,18 +9,13 @@ import (
 // if one of the keys exists.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "mset", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: pairKeys.With("OW UPDATE"), Group: commands.GroupString, Since: "1.0.1",
-		Summary: "Set multiple keys to multiple values", Usage: "key value [key value ...]",
-		Complexity: "O(N) where N is the number of keys to set.",
-		Tips:       []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mset,
+		Name: "mset", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: pairKeys.With("OW UPDATE"),
+		Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mset,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "msetnx", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: pairKeys.With("OW INSERT"), Group: commands.GroupString, Since: "1.0.1",
-		Summary: "Set multiple keys to multiple values, only if none of the keys exist", Usage: "key value [key value ...]",
-		Complexity: "O(N) where N is the number of keys to set.",
-		Tips:       []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: msetnx,
+		Keys: pairKeys.With("OW INSERT"),
+		Tips: []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: msetnx,
 	})
 )
 

@@ -11,29 +11,23 @@ import (
 // the expiry of the key. Only KEEPTTL keeps the old expiry.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: commands.GroupString, Since: "1.0.0",
-		Summary: "Set the string value of a key",
-		Usage: "key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds " +
-			"| PXAT unix-time-milliseconds | KEEPTTL]",
-		Complexity: "O(1)", Run: set, KeyAccess: setAccess, Cost: costOfSet,
+		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM,
+		Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Run: set, KeyAccess: setAccess,
+		Cost: costOfSet,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "setnx", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("OW INSERT"), Group: commands.GroupString, Since: "1.0.0",
-		Summary: "Set the value of a key, only if the key does not exist", Usage: "key value",
-		Complexity: "O(1)", Run: setnx,
+		Keys: commands.OneKey.With("OW INSERT"), Run: setnx,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "setex", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.0.0",
-		Summary: "Set the value and expiration of a key", Usage: "key seconds value",
-		Complexity: "O(1)", Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[0]) },
+		Keys: commands.OneKey.With("OW UPDATE"),
+		Run:  func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[0]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "psetex", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString, Since: "2.6.0",
-		Summary: "Set the value and expiration in milliseconds of a key", Usage: "key milliseconds value",
-		Complexity: "O(1)", Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[1]) },
+		Keys: commands.OneKey.With("OW UPDATE"),
+		Run:  func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[1]) },
 	})
 )
 

@@ -6,12 +6,7 @@ import "cellserver/commands"
 // A shorter string grows with zero bytes. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "setrange", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupString, Since: "2.2.0",
-	Summary: "Overwrite part of a string at key starting at the specified offset", Usage: "key offset value",
-	Complexity: "O(1), not counting the time taken to copy the new string in place. Usually, this " +
-		"string is very small so the amortized complexity is O(1). " +
-		"Otherwise, complexity is O(M) with M being the length of the value argument.",
-	Run: setrange, Cost: costOfSetrange,
+	Keys: commands.OneKey.With("RW UPDATE"), Run: setrange, Cost: costOfSetrange,
 })
 
 const errOffset commands.Error = "ERR offset is out of range"

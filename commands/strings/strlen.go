@@ -4,10 +4,8 @@ import "cellserver/commands"
 
 // STRLEN key replies with the length of a string in bytes, 0 if the key is absent.
 var _ = commands.Register(&commands.Command{
-	Name: "strlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast,
-	Keys: commands.OneKey.With("RO"), Group: commands.GroupString, Since: "2.2.0",
-	Summary: "Get the length of the value stored in a key", Usage: "key",
-	Complexity: "O(1)", Run: strlen,
+	Name: "strlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
+	Run: strlen,
 })
 
 func strlen(c *commands.Call) error {

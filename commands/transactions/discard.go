@@ -4,9 +4,9 @@ import "cellserver/commands"
 
 // DISCARD drops the queued commands and unwatches all keys.
 var _ = commands.Register(&commands.Command{
-	Name: "discard", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Group: commands.GroupTransaction, Since: "2.0.0",
-	Summary: "Discard all commands issued after MULTI", Complexity: "O(N), when N is the number of queued commands",
-	Run: discard, Footprint: commands.WatchedFootprint,
+	Name: "discard", Arity: 1,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Run: discard,
+	Footprint: commands.WatchedFootprint,
 })
 
 const errDiscardNoMulti commands.Error = "ERR DISCARD without MULTI"

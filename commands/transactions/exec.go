@@ -10,11 +10,7 @@ import (
 // transaction. If a watched key has changed, EXEC replies with null.
 var _ = commands.Register(&commands.Command{
 	Name: "exec", Arity: 1, Flags: commands.ConnectionFlags | commands.SkipSlowlog | commands.Immediate,
-	Group: commands.GroupTransaction, Since: "1.2.0",
-	Summary: "Execute all commands issued after MULTI", Complexity: "Depends on commands in the transaction",
-	Run:       exec,
-	Footprint: execFootprint,
-	Cost:      commands.CostOfExec,
+	Run: exec, Footprint: execFootprint, Cost: commands.CostOfExec,
 })
 
 const (

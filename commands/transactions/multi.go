@@ -4,8 +4,8 @@ import "cellserver/commands"
 
 // MULTI starts a transaction: the server queues all later commands until EXEC or DISCARD.
 var _ = commands.Register(&commands.Command{
-	Name: "multi", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Group: commands.GroupTransaction, Since: "1.2.0",
-	Summary: "Mark the start of a transaction block", Usage: "", Complexity: "O(1)",
+	Name: "multi", Arity: 1,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
 	Run: func(c *commands.Call) error {
 		q := &c.Conn.Transaction.Queue
 		if q.Active {

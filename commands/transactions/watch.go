@@ -6,15 +6,12 @@ import "cellserver/commands"
 // unwatches all keys.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "watch", Arity: -2, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
-		Keys: commands.AllKeys.With("RO"), Group: commands.GroupTransaction, Since: "2.2.0",
-		Summary: "Watch the given keys to determine execution of the MULTI/EXEC block", Usage: "key [key ...]",
-		Complexity: "O(1) for every key.", Run: watch,
+		Name: "watch", Arity: -2,
+		Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
+		Keys:  commands.AllKeys.With("RO"), Run: watch,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "unwatch", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy,
-		Group: commands.GroupTransaction, Since: "2.2.0",
-		Summary: "Forget about all watched keys", Complexity: "O(1)",
 		Run: unwatch, Footprint: commands.WatchedFootprint,
 	})
 )
