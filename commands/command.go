@@ -39,15 +39,35 @@ const (
 	RunsScript                        // runs a script, which calls commands
 )
 
+// Group is the family of a command in the documentation, in the terms of COMMAND DOCS.
+type Group string
+
+// The families of commands.
+const (
+	GroupConnection  Group = "connection"
+	GroupGeneric     Group = "generic"
+	GroupServer      Group = "server"
+	GroupString      Group = "string"
+	GroupSortedSet   Group = "sorted-set"
+	GroupHash        Group = "hash"
+	GroupSet         Group = "set"
+	GroupList        Group = "list"
+	GroupTransaction Group = "transactions"
+	GroupPubSub      Group = "pubsub"
+	GroupCluster     Group = "cluster"
+	GroupLimiter     Group = "limiter"
+	GroupScripting   Group = "scripting"
+)
+
 // Command is one row of the table.
 type Command struct {
 	Name       string // lower case; a subcommand has its own name, without the name of its parent
 	Arity      int    // number of words, with the name and the subcommand; -n means at least n
 	Flags      Flags
 	Keys       Keys
+	Group      Group
 	Tips       []string // tips of COMMAND INFO
 	Categories []string // ACL categories; nil for the categories of the group
-	Docs                // from docs.json
 
 	// Run parses the arguments, acts and replies. If Run returns an error, the error is the reply,
 	// and Run has written nothing. Run is nil for a parent that only works with a subcommand.
@@ -134,7 +154,9 @@ func Register(c *Command) *Command {
 	for _, s := range c.Subs {
 		s.parent = c
 		s.enter()
-		s.Group = c.Group
+		if s.Group == "" {
+			s.Group = c.Group
+		}
 	}
 	return c
 }
@@ -144,10 +166,6 @@ func (c *Command) enter() {
 	c.index = len(everyCommand)
 	c.onOneKey = c.Keys.First == 1 && c.Keys.Last == 1 && c.Keys.NumKeys == 0 && c.Footprint == nil && c.Flags&WholeKeyspace == 0
 	c.needs = permissions(c.Keys.Access)
-	help := c.Help // of a subcommand that this server refuses
-	if c.Docs = docs[c.FullName()]; help != nil {
-		c.Help = help
-	}
 	everyCommand = append(everyCommand, c)
 }
 

@@ -28,11 +28,12 @@
 // A file declares its command as data and registers it:
 //
 //	var _ = commands.Register(&commands.Command{
-//		Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Run: get,
+//		Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+//		Group: commands.GroupString, Run: get,
 //	})
 //
-// The file docs.json has what clients read about a command: its group, its usage, and the other texts of
-// COMMAND DOCS and HELP.
+// The file docs.json has what clients read about a command, and nothing else: the texts of COMMAND DOCS and
+// HELP.
 //
 // Dispatch, arity errors, locks, COMMAND and docs/commands.md read the table. A test requires a test for
 // every row. docs/adding-a-command.md adds a command, step by step.

@@ -16,7 +16,7 @@ func HelpOfParent(c *Call) error {
 	parent := c.Cmd.parent
 	var lines []string
 	for _, s := range parent.Subs {
-		lines = slices.Concat(lines, s.Help)
+		lines = slices.Concat(lines, s.Docs().Help)
 	}
 	return c.Help(strings.ToUpper(parent.Name), lines...)
 }

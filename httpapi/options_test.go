@@ -28,7 +28,7 @@ var notOverHTTP = []string{"ms", "n"}
 func wordsOf(t testing.TB, command string) (words, units []string) {
 	found := commands.Lookup([]byte(command))
 	require.NotNil(t, found, command)
-	usage := usageUnits.ReplaceAllStringFunc(found.Usage, func(text string) string {
+	usage := usageUnits.ReplaceAllStringFunc(found.Docs().Usage, func(text string) string {
 		units = usageWord.FindAllString(strings.ToLower(text), -1)
 		return ""
 	})
@@ -99,7 +99,7 @@ func TestThrottleHasAllOptions(t *testing.T) {
 	}
 	for _, command := range commands.TopLevel() {
 		name, isLimiter := strings.CutPrefix(command.Name, "cl.")
-		if isLimiter && usageOfLimiter.MatchString(command.Usage) && name != "probe" { // throttle with peek
+		if isLimiter && usageOfLimiter.MatchString(command.Docs().Usage) && name != "probe" { // throttle with peek
 			require.True(t, described[name] || at("paths", "/"+name) != nil, name)
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	decides            // an account decides, or the hub
 	scripts            // the hub answers, as soon as a script has ended
 	longs              // the hub answers, perhaps after a long time
+	briefs             // the hub answers, after a long time only for a large value or many words: it relays
 )
 
 // ways has the way of each command that the hub does not answer as it is.
@@ -32,6 +33,8 @@ var ways = waysOf(map[way]string{
 		client|caching client|no-evict client|no-touch client|getredir client|trackinginfo`,
 	streams: "monitor client|reply", // and all that subscribe
 	scripts: "eval evalsha eval_ro evalsha_ro",
+	briefs: `append dump get getdel getex getset hget hscan hset randomkey replicaof sadd scan set setrange
+		slaveof sscan zadd`,
 	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
 })
 
@@ -61,19 +64,13 @@ func wayOf(cmd *commands.Command, args [][]byte) (*commands.Command, way) {
 		return cmd, streams
 	}
 	way := ways[cmd.FullName()]
-	if way == relays && isLong(cmd) {
+	switch {
+	case way == briefs:
+		way = relays
+	case way == relays && (cmd.Cost != nil || cmd.Flags&commands.WholeKeyspace != 0):
 		way = longs
 	}
 	return cmd, way
-}
-
-// isLong reports whether the table says of a command that it may take long. One that takes long only with a
-// large string does not count: most strings are small.
-func isLong(cmd *commands.Command) bool {
-	mayBe := cmd.Cost != nil || cmd.Flags&commands.WholeKeyspace != 0
-	isBrief := strings.HasPrefix(cmd.Complexity, "O(1)") ||
-		strings.HasPrefix(cmd.Complexity, "O(log(N)) for each")
-	return mayBe && !isBrief
 }
 
 // classes has the class of each way that leads to the hub.

@@ -9,7 +9,7 @@ import (
 
 // ACL manages the users and their rights. The words of the rules are those of Redis 7.0.
 var _ = commands.Register(&commands.Command{
-	Name: "acl", Arity: -2,
+	Name: "acl", Arity: -2, Group: commands.GroupServer,
 	Subs: []*commands.Command{
 		{Name: "cat", Arity: -2, Flags: commands.ConnectionFlags, Run: aclCat},
 		{Name: "deluser", Arity: -3, Flags: commands.AdminFlags, Run: aclDelUser},

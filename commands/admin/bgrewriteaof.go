@@ -6,7 +6,7 @@ import "cellserver/commands"
 // the server writes a snapshot, it schedules the rewrite.
 var _ = commands.Register(&commands.Command{
 	Name: "bgrewriteaof", Arity: 1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading,
-	Run: bgRewriteAOF,
+	Group: commands.GroupServer, Run: bgRewriteAOF,
 })
 
 const errRewriting commands.Error = "ERR Background append only file rewriting already in progress"

@@ -7,7 +7,7 @@ import "cellserver/commands"
 // instead.
 var _ = commands.Register(&commands.Command{
 	Name: "bgsave", Arity: -1, Flags: commands.Admin | commands.NoScript | commands.NoAsyncLoading,
-	Run: bgsave,
+	Group: commands.GroupServer, Run: bgsave,
 })
 
 func bgsave(c *commands.Call) error {

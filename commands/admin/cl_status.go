@@ -7,7 +7,7 @@ import "cellserver/commands"
 // reply names no key. Totals grow until CONFIG RESETSTAT: the rates follow from two replies and their
 // uptime_ms.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale,
+	Name: "cl.status", Arity: 1, Flags: commands.Loading | commands.Stale, Group: commands.GroupLimiter,
 	Tips: []string{"nondeterministic_output"}, Categories: []string{"throttle", "dangerous"}, Run: clStatus,
 })
 

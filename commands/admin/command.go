@@ -11,7 +11,7 @@ import (
 
 // COMMAND describes the commands of the table to clients.
 var _ = commands.Register(&commands.Command{
-	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale,
+	Name: "command", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer,
 	Categories: []string{"connection"}, Tips: commands.NondeterministicOrder, Run: commandAll,
 	Subs: []*commands.Command{
 		{

@@ -55,14 +55,14 @@ func (f *fields) reply() {
 
 // replyDocs writes a map of the documentation of a command, without its empty fields.
 func replyDocs(c *commands.Command, w *resp.Writer) {
-	f := fields{w: w}
-	f.text("summary", c.Summary)
-	f.text("since", c.Since)
+	f, docs := fields{w: w}, c.Docs()
+	f.text("summary", docs.Summary)
+	f.text("since", docs.Since)
 	f.text("group", string(c.Group))
-	f.text("complexity", c.Complexity)
-	f.text("deprecated_since", c.Deprecated.Since)
-	f.text("replaced_by", c.Deprecated.By)
-	if c.Deprecated != (commands.Deprecation{}) {
+	f.text("complexity", docs.Complexity)
+	f.text("deprecated_since", docs.Deprecated.Since)
+	f.text("replaced_by", docs.Deprecated.By)
+	if docs.Deprecated != (commands.Deprecation{}) {
 		f.add("doc_flags", func() { commands.SimpleSet(w, []string{"deprecated"}) })
 	}
 	if args := argumentsOf(c); len(args) > 0 {
@@ -85,7 +85,7 @@ func replySubcommands(subs []*commands.Command, w *resp.Writer) {
 // argumentsOf returns the arguments of a command by its usage line. A test parses every line of the
 // table, so an error is a mistake in the program.
 func argumentsOf(c *commands.Command) []usage.Argument {
-	args, err := usage.Parse(c.FullName(), c.Usage, len(c.Keys.Specs()))
+	args, err := usage.Parse(c.FullName(), c.Docs().Usage, len(c.Keys.Specs()))
 	if err != nil {
 		panic(err)
 	}

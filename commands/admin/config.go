@@ -13,7 +13,7 @@ import (
 
 // CONFIG shows and changes the configuration of the running server.
 var _ = commands.Register(&commands.Command{
-	Name: "config", Arity: -2,
+	Name: "config", Arity: -2, Group: commands.GroupServer,
 	Subs: []*commands.Command{
 		{Name: "get", Arity: -3, Flags: commands.AdminFlags, Run: configGet},
 		{

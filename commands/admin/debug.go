@@ -11,7 +11,8 @@ import (
 // DEBUG is for tests. It sets the logical clock, and it has subcommands that tools of Redis need.
 // enable-debug-command must allow it.
 var _ = commands.Register(&commands.Command{
-	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Run: debug,
+	Name: "debug", Arity: -2, Flags: commands.Unpaused | commands.AdminFlags, Group: commands.GroupServer,
+	Run: debug,
 })
 
 var debugCommands = map[string]struct {

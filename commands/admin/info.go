@@ -11,7 +11,7 @@ import (
 // line "field:value" for each field. Without arguments it replies with the default sections; for
 // "all" and "everything" with every section.
 var _ = commands.Register(&commands.Command{
-	Name: "info", Arity: -1, Flags: commands.Loading | commands.Stale,
+	Name: "info", Arity: -1, Flags: commands.Loading | commands.Stale, Group: commands.GroupServer,
 	Tips:       []string{"nondeterministic_output", "request_policy:all_shards", "response_policy:special"},
 	Categories: []string{"dangerous"}, Run: info,
 })

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // the second of the start.
 var _ = commands.Register(&commands.Command{
 	Name: "lastsave", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast,
-	Tips: commands.NondeterministicOutput, Categories: []string{"admin", "dangerous"},
+	Group: commands.GroupServer, Tips: commands.NondeterministicOutput,
+	Categories: []string{"admin", "dangerous"},
 	Run: func(c *commands.Call) error {
 		c.Out.Int(c.Server.Disk.LastSave())
 		return nil

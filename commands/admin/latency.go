@@ -12,7 +12,7 @@ var latencyTips = []string{"nondeterministic_output", "request_policy:all_nodes"
 // the durations of commands. The event "fast-command" is a slow command with the flag Fast;
 // "command" is any other slow command.
 var _ = commands.Register(&commands.Command{
-	Name: "latency", Arity: -2,
+	Name: "latency", Arity: -2, Group: commands.GroupServer,
 	Subs: []*commands.Command{
 		{Name: "doctor", Arity: 2, Flags: commands.AdminFlags, Tips: latencyTips, Run: latencyDoctor},
 		{Name: "graph", Arity: 3, Flags: commands.AdminFlags, Tips: latencyTips, Run: latencyGraph},

@@ -4,7 +4,8 @@ import "cellserver/commands"
 
 // LOLWUT [VERSION version] replies with the Redis version, without the art of Redis.
 var _ = commands.Register(&commands.Command{
-	Name: "lolwut", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Run: lolwut,
+	Name: "lolwut", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Group: commands.GroupServer,
+	Run: lolwut,
 })
 
 func lolwut(c *commands.Call) error {

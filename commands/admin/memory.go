@@ -8,7 +8,7 @@ import (
 
 // MEMORY shows how much memory a key and the server use.
 var _ = commands.Register(&commands.Command{
-	Name: "memory", Arity: -2,
+	Name: "memory", Arity: -2, Group: commands.GroupServer,
 	Subs: []*commands.Command{
 		{Name: "doctor", Arity: 2, Tips: memoryTips, Run: memoryDoctor},
 		{Name: "malloc-stats", Arity: 2, Tips: memoryTips, Run: memoryMallocStats},

@@ -5,7 +5,7 @@ import "cellserver/commands"
 // MONITOR streams every command of all clients, until RESET or the end of the connection. It shows
 // no administrative commands and no passwords.
 var _ = commands.Register(&commands.Command{
-	Name: "monitor", Arity: 1, Flags: commands.AdminFlags, Run: monitor,
+	Name: "monitor", Arity: 1, Flags: commands.AdminFlags, Group: commands.GroupServer, Run: monitor,
 })
 
 const errMonitorDenied commands.Error = "ERR MONITOR isn't allowed for DENY BLOCKING client"

@@ -14,7 +14,7 @@ var (
 
 func registerReplicaOf(name string) *commands.Command {
 	return commands.Register(&commands.Command{
-		Name: name, Arity: 3, Run: replicaOf,
+		Name: name, Arity: 3, Group: commands.GroupServer, Run: replicaOf,
 		Flags: commands.Admin | commands.NoAsyncLoading | commands.NoScript | commands.Stale,
 		Cost:  commands.AlwaysLong, // it waits for the command of the master that runs
 	})

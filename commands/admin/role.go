@@ -10,7 +10,7 @@ import (
 // a cluster, are masters. A leader whose epoch has ended is not: it serves nothing until the cluster
 // has elected a leader. Offsets are indexes in the log of the cluster.
 var _ = commands.Register(&commands.Command{
-	Name: "role", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast,
+	Name: "role", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast, Group: commands.GroupServer,
 	Categories: []string{"admin", "dangerous"}, Run: role,
 })
 

@@ -5,7 +5,8 @@ import "cellserver/commands"
 // SAVE writes a snapshot and replies when it is on disk. Unlike in Redis, other clients continue.
 var _ = commands.Register(&commands.Command{
 	Name: "save", Arity: 1,
-	Flags: commands.Admin | commands.NoScript | commands.NoMulti | commands.NoAsyncLoading, Run: save,
+	Flags: commands.Admin | commands.NoScript | commands.NoMulti | commands.NoAsyncLoading,
+	Group: commands.GroupServer, Run: save,
 })
 
 const (

@@ -7,7 +7,7 @@ import "cellserver/commands"
 // and nothing can abort it.
 var _ = commands.Register(&commands.Command{
 	Name: "shutdown", Arity: -1, Flags: commands.AdminFlags | commands.NoMulti | commands.AllowBusy,
-	Run: shutdown,
+	Group: commands.GroupServer, Run: shutdown,
 })
 
 func shutdown(c *commands.Call) error {

@@ -4,7 +4,7 @@ import "cellserver/commands"
 
 // SLOWLOG shows the commands that took slowlog-log-slower-than microseconds or more.
 var _ = commands.Register(&commands.Command{
-	Name: "slowlog", Arity: -2,
+	Name: "slowlog", Arity: -2, Group: commands.GroupServer,
 	Subs: []*commands.Command{
 		{
 			Name: "get", Arity: -2, Flags: commands.Admin | commands.Loading | commands.Stale,

@@ -5,7 +5,7 @@ import "cellserver/commands"
 // TIME replies with the logical time: the Unix second, and the microseconds since that second.
 var _ = commands.Register(&commands.Command{
 	Name: "time", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast,
-	Tips: commands.NondeterministicOutput,
+	Group: commands.GroupServer, Tips: commands.NondeterministicOutput,
 	Run: func(c *commands.Call) error {
 		_, gap := c.Server.Clock.Steps()
 		now := c.Now - gap

@@ -39,25 +39,28 @@ func TestReferenceHasEveryCommand(t *testing.T) {
 		require.Equal(t, runs(c), strings.Contains(text, "\n| ["+title(c)+"]("), c.FullName())
 		if runs(c) {
 			require.FileExists(t, "../../"+file(c), c.FullName())
-			require.NotEmpty(t, c.Summary, c.FullName())
+			require.NotEmpty(t, c.Docs().Summary, c.FullName())
 		}
 	}
 }
 
-// TestDocsNameCommands requires a command for each entry of docs.json, and a group for each entry of a command that
-// is no subcommand.
-func TestDocsNameCommands(t *testing.T) {
-	text, err := os.ReadFile("../docs.json")
+// TestDocsAreOfCommands requires that docs.json has exactly the commands of the table.
+func TestDocsAreOfCommands(t *testing.T) {
+	file, err := os.Open("../docs.json")
 	require.NoError(t, err)
+	defer file.Close()
 	var docs map[string]commands.Docs
-	require.NoError(t, json.Unmarshal(text, &docs))
-	for name, d := range docs {
-		c := commands.Named([]byte(name))
-		require.NotNil(t, c, name)
-		require.NotEmpty(t, c.Group, name)
-		require.Equal(t, d.Group != "", !strings.Contains(name, "|"), name)
+	read := json.NewDecoder(file)
+	read.DisallowUnknownFields()
+	require.NoError(t, read.Decode(&docs))
+	var documented, registered []string
+	for name := range docs {
+		documented = append(documented, name)
 	}
-	require.Len(t, docs, len(commands.ByName()))
+	for _, c := range commands.ByName() {
+		registered = append(registered, c.FullName())
+	}
+	require.ElementsMatch(t, registered, documented)
 }
 
 // TestEveryCommandHasATest requires that the _test.go beside the file of a command calls it. One
@@ -134,7 +137,7 @@ func markdown(t *testing.T) string {
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n| command | |\n|---|---|\n", g.title)
 		for _, c := range listed {
-			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", title(c), anchor(c), strings.ReplaceAll(firstSentence(c.Summary), "|", `\|`))
+			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", title(c), anchor(c), strings.ReplaceAll(firstSentence(c.Docs().Summary), "|", `\|`))
 		}
 		if g.group == commands.GroupLimiter {
 			b.WriteString(limiterNotes)
@@ -175,19 +178,19 @@ func anchor(c *commands.Command) string {
 
 // section writes the section of one command.
 func section(b *strings.Builder, c *commands.Command, example string) {
-	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+c.Usage), firstSentence(c.Summary))
+	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+c.Docs().Usage), firstSentence(c.Docs().Summary))
 	fmt.Fprintf(b, "| time | since | code |\n|---|---|---|\n| %s | %s | [%s](../%s) |\n\n",
-		cmp.Or(strings.ReplaceAll(firstSentence(c.Complexity), "|", `\|`), "–"), since(c), filepath.Base(file(c)), file(c))
+		cmp.Or(strings.ReplaceAll(firstSentence(c.Docs().Complexity), "|", `\|`), "–"), since(c), filepath.Base(file(c)), file(c))
 	fmt.Fprintf(b, "```redis\n%s\n```\n", example)
 }
 
 // since is the Redis version that introduced the command, with a link to Redis's own page.
 func since(c *commands.Command) string {
-	if c.Since == "" {
+	if c.Docs().Since == "" {
 		return "–"
 	}
 	name := strings.ReplaceAll(strings.ToLower(title(c)), " ", "-")
-	return fmt.Sprintf("[%s](https://redis.io/docs/latest/commands/%s/)", c.Since, name)
+	return fmt.Sprintf("[%s](https://redis.io/docs/latest/commands/%s/)", c.Docs().Since, name)
 }
 
 // firstSentence returns the first sentence of a text, without its full stop.

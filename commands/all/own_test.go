@@ -115,7 +115,7 @@ func TestNoCommandReachesTheRules(t *testing.T) {
 		if !reachesKeys(c) {
 			continue
 		}
-		args, err := usage.Parse(c.FullName(), c.Usage, len(c.Keys.Specs()))
+		args, err := usage.Parse(c.FullName(), c.Docs().Usage, len(c.Keys.Specs()))
 		require.NoError(t, err)
 		called++
 		for try := range 24 {

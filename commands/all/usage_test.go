@@ -14,9 +14,9 @@ import (
 // its usage line, are that line again.
 func TestUsageLinesAreRead(t *testing.T) {
 	for _, c := range commands.ByName() {
-		args, err := usage.Parse(c.FullName(), c.Usage, len(c.Keys.Specs()))
+		args, err := usage.Parse(c.FullName(), c.Docs().Usage, len(c.Keys.Specs()))
 		require.NoError(t, err)
-		require.Equal(t, c.Usage, written(args), c.FullName())
+		require.Equal(t, c.Docs().Usage, written(args), c.FullName())
 	}
 }
 

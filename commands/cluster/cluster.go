@@ -9,7 +9,7 @@ import (
 // CLUSTER describes the cluster as this node sees it, in the formats of Redis. Without cluster-enabled,
 // it is an error as in Redis.
 var _ = commands.Register(&commands.Command{
-	Name: "cluster", Arity: -2,
+	Name: "cluster", Arity: -2, Group: commands.GroupCluster,
 	Subs: slices.Concat([]*commands.Command{
 		{
 			Name: "info", Arity: 2, Flags: commands.Stale, Tips: commands.NondeterministicOutput,
@@ -78,15 +78,15 @@ func clusterOnly(run func(*commands.Call) error) func(*commands.Call) error {
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "readonly", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast,
-		Categories: []string{"connection"}, Run: clusterOnly(letRead(true)),
+		Group: commands.GroupCluster, Categories: []string{"connection"}, Run: clusterOnly(letRead(true)),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "readwrite", Arity: 1, Flags: commands.Loading | commands.Stale | commands.Fast,
-		Categories: []string{"connection"}, Run: clusterOnly(letRead(false)),
+		Group: commands.GroupCluster, Categories: []string{"connection"}, Run: clusterOnly(letRead(false)),
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "asking", Arity: 1, Flags: commands.Fast, Categories: []string{"connection"},
-		Run: clusterOnly(commands.ReplyOK),
+		Name: "asking", Arity: 1, Flags: commands.Fast, Group: commands.GroupCluster,
+		Categories: []string{"connection"}, Run: clusterOnly(commands.ReplyOK),
 	})
 )
 

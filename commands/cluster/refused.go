@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 
 	"cellserver/commands"
 )
@@ -41,7 +40,6 @@ func refused(instead string, rows ...*commands.Command) []*commands.Command {
 		if row.Flags == 0 {
 			row.Flags = commands.Admin | commands.Stale | commands.NoAsyncLoading
 		}
-		row.Help = []string{strings.ToUpper(row.Name), "    Not here: " + instead + "."}
 		row.Run = func(c *commands.Call) error { // not by clusterOnly: the reference links to the file of Run
 			if !c.HasSlots() {
 				return errNoCluster

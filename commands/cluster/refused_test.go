@@ -19,8 +19,10 @@ func TestRefused(t *testing.T) {
 		"CLUSTER SETSLOT 1 STABLE", "CLUSTER REPLICATE x", "CLUSTER BUMPEPOCH", "CLUSTER SET-CONFIG-EPOCH 1", "CLUSTER RESET",
 	}
 	require.Len(t, lines, len(refusedCommands))
-	for _, line := range lines {
+	for i, line := range lines {
 		reply := member.Do(line).(resptest.Error)
+		said := "    Not here: " + strings.TrimPrefix(string(reply), "ERR ") + "."
+		require.Equal(t, said, refusedCommands[i].Docs().Help[1], "CLUSTER HELP says the same")
 		require.True(t, strings.Contains(string(reply), "use CLUSTER FAILOVER") || strings.Contains(string(reply), "use CLUSTER MEET") ||
 			strings.Contains(string(reply), "use CLUSTER FORGET"), "%s: %s", line, reply)
 		require.Equal(t, reply, alone.Do(line), line)

@@ -16,7 +16,7 @@ import (
 // A node does not measure what a sentinel measures. So times since the last ping or the last INFO
 // are 0.
 var _ = commands.Register(&commands.Command{
-	Name: "sentinel", Arity: -2, Flags: commands.Admin,
+	Name: "sentinel", Arity: -2, Flags: commands.Admin, Group: commands.GroupCluster,
 	Subs: []*commands.Command{
 		{
 			Name: "get-master-addr-by-name", Arity: 3, Flags: commands.AdminFlags,

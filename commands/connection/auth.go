@@ -11,7 +11,8 @@ import (
 // AUTH [username] password authenticates the connection as a user, without a name as the default user.
 var _ = commands.Register(&commands.Command{
 	Name: "auth", Arity: -2,
-	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Run: auth,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy,
+	Group: commands.GroupConnection, Run: auth,
 })
 
 const (

@@ -20,6 +20,6 @@ func TestClient(t *testing.T) {
 	require.Contains(t, help, resptest.Simple("UNPAUSE"))
 	require.Equal(t, resptest.Simple("    Prints this help."), help[len(help)-1])
 	for _, s := range commands.Lookup([]byte("client")).Subs {
-		require.True(t, len(s.Help) > 1 || s.Name == "help", s.Name)
+		require.True(t, len(s.Docs().Help) > 1 || s.Name == "help", s.Name)
 	}
 }

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // with a description of the server.
 var _ = commands.Register(&commands.Command{
 	Name: "hello", Arity: -1,
-	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy, Run: hello,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy,
+	Group: commands.GroupConnection, Run: hello,
 })
 
 const (

@@ -10,7 +10,7 @@ import (
 // of a message.
 var _ = commands.Register(&commands.Command{
 	Name: "ping", Arity: -1, Flags: commands.Fast | commands.WhileSubscribed,
-	Tips: commands.AllShardsSucceed, Run: ping,
+	Group: commands.GroupConnection, Tips: commands.AllShardsSucceed, Run: ping,
 })
 
 func ping(c *commands.Call) error {

@@ -9,7 +9,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "reset", Arity: 1,
 	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy |
 		commands.Immediate | commands.WhileSubscribed,
-	Run: reset, Footprint: commands.WatchedFootprint,
+	Group: commands.GroupConnection, Run: reset, Footprint: commands.WatchedFootprint,
 })
 
 func reset(c *commands.Call) error {

@@ -4,7 +4,8 @@ import "cellserver/commands"
 
 // SELECT index selects the database for all later commands of the connection.
 var _ = commands.Register(&commands.Command{
-	Name: "select", Arity: 2, Flags: commands.Loading | commands.Stale | commands.Fast, Run: selectDB,
+	Name: "select", Arity: 2, Flags: commands.Loading | commands.Stale | commands.Fast,
+	Group: commands.GroupConnection, Run: selectDB,
 })
 
 const errSelectInCluster commands.Error = "ERR SELECT is not allowed in cluster mode"

@@ -15,8 +15,9 @@ import (
 // WAIT follows the replies to the writes before it. So WAIT replies at once with the number of
 // replicas in a majority: 1 of 3 nodes, 2 of 5. Other replicas may have the writes, too.
 var _ = commands.Register(&commands.Command{
-	Name: "wait", Arity: 3, Flags: commands.NoScript, Categories: []string{"connection"},
-	Tips: []string{"request_policy:all_shards", "response_policy:agg_min"}, Run: wait,
+	Name: "wait", Arity: 3, Flags: commands.NoScript, Group: commands.GroupGeneric,
+	Categories: []string{"connection"},
+	Tips:       []string{"request_policy:all_shards", "response_policy:agg_min"}, Run: wait,
 })
 
 func wait(c *commands.Call) error {

@@ -9,7 +9,7 @@ import (
 // HDEL key field [field …] removes fields and replies with the number of removed fields.
 var _ = commands.Register(&commands.Command{
 	Name: "hdel", Arity: -3, Flags: commands.Write | commands.Fast, Keys: commands.OneKey.With("RW DELETE"),
-	Run: hdel, Cost: commands.CostOfWords(changeSteps),
+	Group: commands.GroupHash, Run: hdel, Cost: commands.CostOfWords(changeSteps),
 })
 
 func hdel(c *commands.Call) error {

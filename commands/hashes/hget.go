@@ -10,20 +10,20 @@ import (
 // key field replies with the length of the value, 0 without the field.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Run: hget,
-		Cost: costOfHget,
+		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Group: commands.GroupHash, Run: hget, Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: hmget, Cost: costOfHget,
+		Group: commands.GroupHash, Run: hmget, Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Run: hexists,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Run: hexists,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hstrlen", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Run: hstrlen,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Run: hstrlen,
 	})
 )
 

@@ -8,22 +8,22 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Tips: commands.NondeterministicOrder,
-		Run:  func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
+		Group: commands.GroupHash, Tips: commands.NondeterministicOrder,
+		Run: func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
 		Tips: commands.NondeterministicOrder,
 		Run:  func(c *commands.Call) error { return replyHash(c, true, false) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "hvals", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Name: "hvals", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
 		Tips: commands.NondeterministicOrder,
 		Run:  func(c *commands.Call) error { return replyHash(c, false, true) }, Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
-		Run: hlen,
+		Group: commands.GroupHash, Run: hlen,
 	})
 )
 

@@ -11,11 +11,11 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Run: hincrby,
+		Keys: commands.UpdatedKey, Group: commands.GroupHash, Run: hincrby,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hincrbyfloat", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Run: hincrbyfloat,
+		Keys: commands.UpdatedKey, Group: commands.GroupHash, Run: hincrbyfloat,
 	})
 )
 

@@ -10,7 +10,7 @@ import (
 // which may repeat.
 var _ = commands.Register(&commands.Command{
 	Name: "hrandfield", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-	Tips: commands.NondeterministicOutput, Run: hrandfield,
+	Group: commands.GroupHash, Tips: commands.NondeterministicOutput, Run: hrandfield,
 	Cost: commands.CostOfRandom("withvalues", seekSteps),
 })
 

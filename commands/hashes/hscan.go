@@ -6,7 +6,7 @@ import "cellserver/commands"
 // values. The cursor 0 ends the scan. A scan returns every field that exists during the whole scan. A small
 // hash comes at once, as in Redis.
 var _ = commands.Register(&commands.Command{
-	Name: "hscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey,
+	Name: "hscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
 	Tips: commands.NondeterministicOutput, Run: hscan, Cost: commands.CostOfScan,
 })
 

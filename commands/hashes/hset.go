@@ -7,18 +7,18 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"),
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupHash,
 		Run:  func(c *commands.Call) error { return hset(c, false) },
 		Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hmset", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Run: func(c *commands.Call) error { return hset(c, true) },
-		Cost: commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupHash,
+		Run: func(c *commands.Call) error { return hset(c, true) }, Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hsetnx", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("RW INSERT"), Run: hsetnx,
+		Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupHash, Run: hsetnx,
 	})
 )
 

@@ -7,7 +7,8 @@ import "cellserver/commands"
 // given.
 var _ = commands.Register(&commands.Command{
 	Name: "copy", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.TwoKeys.With("RO ACCESS; OW UPDATE"), Run: copyKey, Cost: commands.CostOfValue,
+	Keys: commands.TwoKeys.With("RO ACCESS; OW UPDATE"), Group: commands.GroupGeneric, Run: copyKey,
+	Cost: commands.CostOfValue,
 })
 
 const errCopyInCluster commands.Error = "ERR Copying to another database is not allowed in cluster mode"

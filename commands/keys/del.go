@@ -7,11 +7,12 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "del", Arity: -2, Flags: commands.Write, Keys: commands.AllKeys.With("RM DELETE"),
-		Tips: commands.MultiShardSum, Run: del,
+		Group: commands.GroupGeneric, Tips: commands.MultiShardSum, Run: del,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "unlink", Arity: -2, Flags: commands.Write | commands.Fast,
-		Keys: commands.AllKeys.With("RM DELETE"), Tips: commands.MultiShardSum, Run: del,
+		Keys: commands.AllKeys.With("RM DELETE"), Group: commands.GroupGeneric,
+		Tips: commands.MultiShardSum, Run: del,
 	})
 )
 

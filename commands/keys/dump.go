@@ -9,7 +9,8 @@ import (
 // Redis since version 5 accepts the payload.
 var _ = commands.Register(&commands.Command{
 	Name: "dump", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey.With("RO ACCESS"),
-	Tips: []string{"nondeterministic_output"}, Run: dump, Cost: commands.CostOfValue,
+	Group: commands.GroupGeneric, Tips: []string{"nondeterministic_output"}, Run: dump,
+	Cost: commands.CostOfValue,
 })
 
 func dump(c *commands.Call) error {

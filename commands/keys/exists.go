@@ -7,7 +7,7 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "exists", Arity: -2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.AllKeys.With("RO"), Tips: commands.MultiShardSum,
+		Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Tips: commands.MultiShardSum,
 		Run: func(c *commands.Call) error {
 			n := int64(0)
 			for _, key := range c.Args[1:] {
@@ -21,7 +21,7 @@ var (
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "touch", Arity: -2, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.AllKeys.With("RO"), Tips: commands.MultiShardSum,
+		Keys: commands.AllKeys.With("RO"), Group: commands.GroupGeneric, Tips: commands.MultiShardSum,
 		Run: func(c *commands.Call) error {
 			n := int64(0)
 			for _, key := range c.Args[1:] {

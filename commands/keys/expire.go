@@ -13,23 +13,23 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "expire", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"),
-		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[0]) },
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
+		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[0]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "pexpire", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"),
-		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[1]) },
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
+		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[1]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "expireat", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"),
-		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[2]) },
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
+		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[2]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "pexpireat", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"),
-		Run:  func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[3]) },
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
+		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[3]) },
 	})
 )
 

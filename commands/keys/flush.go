@@ -7,12 +7,14 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "flushdb", Arity: -1, Flags: commands.Write | commands.WholeKeyspace,
-		Categories: []string{"keyspace", "dangerous"}, Tips: commands.AllShardsSucceed,
-		Run: func(c *commands.Call) error { return flush(c, c.Tx.DB(), c.Tx.DB()) },
+		Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"},
+		Tips: commands.AllShardsSucceed,
+		Run:  func(c *commands.Call) error { return flush(c, c.Tx.DB(), c.Tx.DB()) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "flushall", Arity: -1, Flags: commands.Write | commands.WholeKeyspace,
-		Categories: []string{"keyspace", "dangerous"}, Tips: commands.AllShardsSucceed,
+		Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"},
+		Tips: commands.AllShardsSucceed,
 		Run: func(c *commands.Call) error {
 			if err := flush(c, 0, c.Server.Store.Databases()-1); err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 
 // KEYS pattern replies with every key that matches the pattern (package internal/glob).
 var _ = commands.Register(&commands.Command{
-	Name: "keys", Arity: 2, Flags: commands.ReadOnly | commands.WholeKeyspace,
+	Name: "keys", Arity: 2, Flags: commands.ReadOnly | commands.WholeKeyspace, Group: commands.GroupGeneric,
 	Categories: []string{"keyspace", "dangerous"},
 	Tips:       []string{"request_policy:all_shards", "nondeterministic_output_order"}, Run: keys,
 })

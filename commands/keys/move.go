@@ -5,7 +5,8 @@ import "cellserver/commands"
 // MOVE key db moves a key with its expiry to another database. It replies 1, or 0 if it moves
 // nothing: the key is absent, or the other database has a key with this name.
 var _ = commands.Register(&commands.Command{
-	Name: "move", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Run: move,
+	Name: "move", Arity: 3, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey,
+	Group: commands.GroupGeneric, Run: move,
 })
 
 const errMoveInCluster commands.Error = "ERR MOVE is not allowed in cluster mode"

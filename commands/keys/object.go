@@ -8,7 +8,7 @@ import (
 
 // OBJECT shows the encoding of a key and its access data. It does not count as an access.
 var _ = commands.Register(&commands.Command{
-	Name: "object", Arity: -2, Categories: []string{},
+	Name: "object", Arity: -2, Group: commands.GroupGeneric, Categories: []string{},
 	Subs: []*commands.Command{
 		{
 			Name: "encoding", Arity: 3, Flags: commands.ReadOnly, Keys: commands.SubKey.With("RO"),

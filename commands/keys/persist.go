@@ -8,7 +8,7 @@ import (
 // PERSIST key removes the expiry of a key. It replies 1, or 0 if the key had no expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "persist", Arity: 2, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW UPDATE"), Run: persist,
+	Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric, Run: persist,
 })
 
 func persist(c *commands.Call) error {

@@ -7,7 +7,7 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "rename", Arity: 3, Flags: commands.Write,
-		Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW UPDATE"),
+		Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW UPDATE"), Group: commands.GroupGeneric,
 		Run: func(c *commands.Call) error {
 			if _, err := rename(c, true); err != nil {
 				return err
@@ -17,7 +17,7 @@ var (
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "renamenx", Arity: 3, Flags: commands.Write | commands.Fast,
-		Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW INSERT"),
+		Keys: commands.TwoKeys.With("RW ACCESS DELETE; OW INSERT"), Group: commands.GroupGeneric,
 		Run: func(c *commands.Call) error {
 			done, err := rename(c, false)
 			if err != nil {

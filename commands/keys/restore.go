@@ -17,7 +17,8 @@ import (
 // maxmemory-policy decides which of the two counts; the other one is ignored.
 var _ = commands.Register(&commands.Command{
 	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.OneKey.With("OW UPDATE"), Categories: []string{"keyspace", "dangerous"}, Run: restore,
+	Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric,
+	Categories: []string{"keyspace", "dangerous"}, Run: restore,
 })
 
 const (

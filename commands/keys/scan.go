@@ -13,7 +13,8 @@ import (
 // whole scan, exactly once.
 var _ = commands.Register(&commands.Command{
 	Name: "scan", Arity: -2, Flags: commands.ReadOnly | commands.WholeKeyspace,
-	Tips: []string{"nondeterministic_output", "request_policy:special"}, Run: scan,
+	Group: commands.GroupGeneric, Tips: []string{"nondeterministic_output", "request_policy:special"},
+	Run: scan,
 })
 
 func scan(c *commands.Call) error {

@@ -6,7 +6,7 @@ import "cellserver/commands"
 // other one at once.
 var _ = commands.Register(&commands.Command{
 	Name: "swapdb", Arity: 3, Flags: commands.Write | commands.Fast | commands.WholeKeyspace,
-	Categories: []string{"keyspace", "dangerous"}, Run: swapdb,
+	Group: commands.GroupServer, Categories: []string{"keyspace", "dangerous"}, Run: swapdb,
 })
 
 const (

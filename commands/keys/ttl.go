@@ -11,21 +11,23 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "ttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Tips: commands.NondeterministicOutput,
-		Run:  func(c *commands.Call) error { return replyTime(c, seconds, false) },
+		Group: commands.GroupGeneric, Tips: commands.NondeterministicOutput,
+		Run: func(c *commands.Call) error { return replyTime(c, seconds, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "pttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Tips: commands.NondeterministicOutput,
-		Run:  func(c *commands.Call) error { return replyTime(c, milliseconds, false) },
+		Group: commands.GroupGeneric, Tips: commands.NondeterministicOutput,
+		Run: func(c *commands.Call) error { return replyTime(c, milliseconds, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "expiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return replyTime(c, seconds, true) },
+		Group: commands.GroupGeneric,
+		Run:   func(c *commands.Call) error { return replyTime(c, seconds, true) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "pexpiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return replyTime(c, milliseconds, true) },
+		Group: commands.GroupGeneric,
+		Run:   func(c *commands.Call) error { return replyTime(c, milliseconds, true) },
 	})
 )
 

@@ -16,12 +16,12 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.acquire", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey,
-		Run:  func(c *commands.Call) error { return ask(c, limiters.ReadLease, replyAnswer) },
+		Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+		Run: func(c *commands.Call) error { return ask(c, limiters.ReadLease, replyAnswer) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.release", Arity: 3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW ACCESS DELETE"), Run: clRelease,
+		Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupLimiter, Run: clRelease,
 	})
 )
 

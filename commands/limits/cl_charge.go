@@ -13,6 +13,6 @@ import (
 // then the time until the debt is paid.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.charge", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadCharge, replyAnswer) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadCharge, replyAnswer) },
 })

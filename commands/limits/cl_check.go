@@ -23,8 +23,8 @@ import (
 // Each limit keeps its state in a key of its own: name:{key}:limiter, or name@scope:{key}:limiter.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.SubKey.With("RW ACCESS UPDATE"), Run: clCheck, Footprint: checkFootprint,
-	LastKey: lastKey, Prefetch: prefetchCheck,
+	Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clCheck,
+	Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchCheck,
 })
 
 func prefetchCheck(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {

@@ -21,7 +21,7 @@ import (
 // key:adaptive. The open window is in the memory of this node only.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.enter", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Run: clEnter,
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter, Run: clEnter,
 })
 
 // beginFlight begins a request to the adaptive limit of a key, and reads its open window.

@@ -24,7 +24,7 @@ import (
 // Unix milliseconds, rounded up, or 0 for none.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.explain", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.SubKey,
-	Run: clExplain, Footprint: checkFootprint, LastKey: lastKey,
+	Group: commands.GroupLimiter, Run: clExplain, Footprint: checkFootprint, LastKey: lastKey,
 })
 
 func clExplain(c *commands.Call) error {

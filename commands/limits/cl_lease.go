@@ -28,8 +28,8 @@ import (
 // one.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Run: clLease,
-	Footprint: leaseFootprint, LastKey: leaseLastKey,
+	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
+	Run: clLease, Footprint: leaseFootprint, LastKey: leaseLastKey,
 })
 
 // leased returns the position of the command whose limit a call leases.

@@ -16,7 +16,7 @@ import (
 // limit, 0 if there is no state.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.leave", Arity: -3, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW ACCESS DELETE"), Run: clLeave,
+	Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupLimiter, Run: clLeave,
 })
 
 func clLeave(c *commands.Call) error {

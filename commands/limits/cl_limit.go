@@ -17,7 +17,7 @@ import (
 // nobody asks for any more. The reply is null if there is no such limit.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.limit", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-	Run: clLimit,
+	Group: commands.GroupLimiter, Run: clLimit,
 })
 
 func clLimit(c *commands.Call) error {

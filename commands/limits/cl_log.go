@@ -19,6 +19,6 @@ import (
 // Source: https://engineering.classdojo.com/blog/2015/02/06/rolling-rate-limiter/
 var _ = commands.Register(&commands.Command{
 	Name: "cl.log", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) },
 })

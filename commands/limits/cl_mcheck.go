@@ -16,8 +16,8 @@ import (
 // the reply of CL.CHECK follows for each rule.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.mcheck", Arity: -4, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.Keys{NumKeys: 1, Skip: 1, Step: 2, Access: "RW ACCESS UPDATE"}, Run: clMcheck,
-	Footprint: mcheckFootprint,
+	Keys:  commands.Keys{NumKeys: 1, Skip: 1, Step: 2, Access: "RW ACCESS UPDATE"},
+	Group: commands.GroupLimiter, Run: clMcheck, Footprint: mcheckFootprint,
 })
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {

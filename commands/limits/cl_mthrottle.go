@@ -14,7 +14,8 @@ import (
 // the five integers of CL.THROTTLE follow for each limit.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.mthrottle", Arity: -6, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.Keys{NumKeys: 1, Step: 4, Access: "RW ACCESS UPDATE"}, Run: clMthrottle,
+	Keys: commands.Keys{NumKeys: 1, Step: 4, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
+	Run: clMthrottle,
 })
 
 const (

@@ -19,8 +19,8 @@ import (
 // integers of CL.WINDOW follow for each limit.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.mwindow", Arity: -6, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.Keys{NumKeys: 1, Words: limiters.WindowWords, Access: "RW ACCESS UPDATE"},
-	Run:  clMwindow,
+	Keys:  commands.Keys{NumKeys: 1, Words: limiters.WindowWords, Access: "RW ACCESS UPDATE"},
+	Group: commands.GroupLimiter, Run: clMwindow,
 })
 
 const errWindows commands.Error = "ERR n should be from 1 to 128, with a key, " +

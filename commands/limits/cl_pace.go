@@ -21,8 +21,8 @@ import (
 // https://guava.dev/releases/33.4.8-jre/api/docs/com/google/common/util/concurrent/RateLimiter.html
 var _ = commands.Register(&commands.Command{
 	Name: "cl.pace", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadPace, replyPace) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadPace, replyPace) },
 })
 
 // replyPace replies with the five integers of every limiter, and with the milliseconds for which

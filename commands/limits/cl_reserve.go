@@ -25,13 +25,13 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Run: clReserve, Footprint: reserveFootprint,
-		LastKey: lastKey, Prefetch: prefetchReserve,
+		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clReserve,
+		Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast,
-		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Run: clSettle, Footprint: reserveFootprint,
-		LastKey: lastKey, Prefetch: prefetchReserve,
+		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clSettle,
+		Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
 	})
 )
 

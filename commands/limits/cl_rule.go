@@ -28,7 +28,7 @@ import (
 // The rules lie in a database of the server itself, which no other command reaches. They are in force in
 // every database. A rule replaces a rule of the rules-file with the same name, until it is deleted.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.rule", Arity: -2,
+	Name: "cl.rule", Arity: -2, Group: commands.GroupLimiter,
 	Subs: []*commands.Command{
 		{
 			Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM, Run: clRuleSet,

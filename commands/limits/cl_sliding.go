@@ -18,6 +18,6 @@ import (
 // Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
 var _ = commands.Register(&commands.Command{
 	Name: "cl.sliding", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadSliding, replyAnswer) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadSliding, replyAnswer) },
 })

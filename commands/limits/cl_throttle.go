@@ -17,11 +17,12 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.throttle", Arity: -1, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey,
-		Run:  func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
+		Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+		Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.probe", Arity: -1, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
+		Group: commands.GroupLimiter,
+		Run:   func(c *commands.Call) error { return ask(c, limiters.ReadThrottle, replyAnswer) },
 	})
 )

@@ -9,7 +9,7 @@ import "cellserver/commands"
 // Requests that consume nothing (CL.PROBE, PEEK, a quantity of 0) do not count. The reply has at
 // most the first 256 bytes of a key.
 var _ = commands.Register(&commands.Command{
-	Name: "cl.top", Arity: -1, Flags: commands.AdminFlags, Run: clTop,
+	Name: "cl.top", Arity: -1, Flags: commands.AdminFlags, Group: commands.GroupLimiter, Run: clTop,
 })
 
 const (

@@ -18,6 +18,6 @@ import (
 // The state is a counter. It expires at the end of the window.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.window", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadWindowRequest, replyAnswer) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadWindowRequest, replyAnswer) },
 })

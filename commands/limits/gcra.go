@@ -12,6 +12,6 @@ import (
 // Source: https://github.com/redis/redis/pull/14826
 var _ = commands.Register(&commands.Command{
 	Name: "gcra", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadGCRA, replyAnswer) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadGCRA, replyAnswer) },
 })

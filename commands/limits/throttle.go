@@ -12,8 +12,8 @@ import (
 // Source: https://github.com/lazureykis/throttlecrab
 var _ = commands.Register(&commands.Command{
 	Name: "throttle", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey,
-	Run:  func(c *commands.Call) error { return ask(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
+	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadThrottlecrab, replyThrottlecrab) },
 })
 
 // replyThrottlecrab replies in throttlecrab's order: allowed, limit, remaining, reset_after, retry_after.

@@ -12,11 +12,12 @@ import (
 // LEFT.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "blmove", Arity: 6, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys, Run: blmove,
+		Name: "blmove", Arity: 6, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,
+		Group: commands.GroupList, Run: blmove,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "brpoplpush", Arity: 4, Flags: blockingFlags | commands.DenyOOM, Keys: moveKeys,
-		Run: func(c *commands.Call) error { return moveOrWait(c, last, first) },
+		Group: commands.GroupList, Run: func(c *commands.Call) error { return moveOrWait(c, last, first) },
 	})
 )
 

@@ -11,7 +11,7 @@ import (
 // timeout seconds, and for ever if it is 0.
 var _ = commands.Register(&commands.Command{
 	Name: "blmpop", Arity: -5, Flags: commands.Write | commands.Blocking,
-	Keys: commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"}, Run: blmpop,
+	Keys: commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"}, Group: commands.GroupList, Run: blmpop,
 	Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[2:]) },
 })
 

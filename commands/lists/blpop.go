@@ -11,11 +11,11 @@ import (
 // arrival.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "blpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
+		Name: "blpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys, Group: commands.GroupList,
 		Run: func(c *commands.Call) error { return blpop(c, first) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "brpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
+		Name: "brpop", Arity: -3, Flags: blockingFlags, Keys: blockingKeys, Group: commands.GroupList,
 		Run: func(c *commands.Call) error { return blpop(c, last) },
 	})
 )

@@ -10,7 +10,7 @@ import (
 // pivot. It replies with the new length, -1 if no element equals the pivot, or 0 if the key is absent.
 var _ = commands.Register(&commands.Command{
 	Name: "linsert", Arity: 5, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.OneKey.With("RW INSERT"), Run: linsert,
+	Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupList, Run: linsert,
 	Cost: func(c *commands.Call) int { return peekList(c, c.Args[1]).Len() / searchedPerStep },
 })
 

@@ -12,11 +12,12 @@ import (
 // is LMOVE with RIGHT LEFT.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM, Keys: moveKeys, Run: lmove,
+		Name: "lmove", Arity: 5, Flags: commands.Write | commands.DenyOOM, Keys: moveKeys,
+		Group: commands.GroupList, Run: lmove,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "rpoplpush", Arity: 3, Flags: commands.Write | commands.DenyOOM, Keys: moveKeys,
-		Run: func(c *commands.Call) error { return move(c, last, first) },
+		Group: commands.GroupList, Run: func(c *commands.Call) error { return move(c, last, first) },
 	})
 )
 

@@ -6,7 +6,7 @@ import "cellserver/commands"
 // replies with the key and the removed elements, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "lmpop", Arity: -4, Flags: commands.Write,
-	Keys: commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"}, Run: lmpop,
+	Keys: commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"}, Group: commands.GroupList, Run: lmpop,
 	Cost: func(c *commands.Call) int { return costOfMpop(c, c.Args[1:]) },
 })
 

@@ -11,7 +11,8 @@ import (
 // With COUNT n the reply is an array of at most n indexes, or of all indexes if n is 0. MAXLEN n compares n
 // elements only.
 var _ = commands.Register(&commands.Command{
-	Name: "lpos", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: lpos, Cost: costOfLpos,
+	Name: "lpos", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupList,
+	Run: lpos, Cost: costOfLpos,
 })
 
 const errRank commands.Error = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list"

@@ -11,15 +11,15 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
-		Run: llen,
+		Group: commands.GroupList, Run: llen,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lindex", Arity: 3, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: lindex,
-		Cost: costOfLindex,
+		Name: "lindex", Arity: 3, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Group: commands.GroupList, Run: lindex, Cost: costOfLindex,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: lrange,
-		Cost: costOfLrange,
+		Name: "lrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Group: commands.GroupList, Run: lrange, Cost: costOfLrange,
 	})
 )
 

@@ -13,14 +13,15 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "lset", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("RW UPDATE"), Run: lset,
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupList, Run: lset,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "ltrim", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Run: ltrim,
+		Name: "ltrim", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"),
+		Group: commands.GroupList, Run: ltrim,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lrem", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"), Run: lrem,
-		Cost: costOfLrem,
+		Name: "lrem", Arity: 4, Flags: commands.Write, Keys: commands.OneKey.With("RW DELETE"),
+		Group: commands.GroupList, Run: lrem, Cost: costOfLrem,
 	})
 )
 

@@ -10,12 +10,12 @@ import (
 // count they remove at most count elements and reply with an array.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey,
+		Name: "lpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList,
 		Run:  func(c *commands.Call) error { return pop(c, first) },
 		Cost: func(c *commands.Call) int { return costOfLpop(c, first) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpop", Arity: -2, Flags: popFlags, Keys: popKey,
+		Name: "rpop", Arity: -2, Flags: popFlags, Keys: popKey, Group: commands.GroupList,
 		Run:  func(c *commands.Call) error { return pop(c, last) },
 		Cost: func(c *commands.Call) int { return costOfLpop(c, last) },
 	})

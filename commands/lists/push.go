@@ -10,19 +10,19 @@ import (
 // with 0 if it does not.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
 		Run: func(c *commands.Call) error { return push(c, first, true) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpush", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Name: "rpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
 		Run: func(c *commands.Call) error { return push(c, last, true) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "lpushx", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Name: "lpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
 		Run: func(c *commands.Call) error { return push(c, first, false) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "rpushx", Arity: -3, Flags: pushFlags, Keys: pushKey,
+		Name: "rpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
 		Run: func(c *commands.Call) error { return push(c, last, false) },
 	})
 )

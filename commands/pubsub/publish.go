@@ -9,11 +9,13 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "publish", Arity: 3, Channels: commands.FirstChannel, Flags: publishFlags,
-		Run: func(c *commands.Call) error { return publish(c, commands.Channel) },
+		Group: commands.GroupPubSub,
+		Run:   func(c *commands.Call) error { return publish(c, commands.Channel) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "spublish", Arity: 3, Channels: commands.FirstShard, Flags: publishFlags,
-		Run: func(c *commands.Call) error { return publish(c, commands.Shard) },
+		Group: commands.GroupPubSub,
+		Run:   func(c *commands.Call) error { return publish(c, commands.Shard) },
 	})
 )
 

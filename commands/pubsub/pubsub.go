@@ -9,7 +9,7 @@ import (
 
 // PUBSUB shows channels, patterns and their numbers of subscribers.
 var _ = commands.Register(&commands.Command{
-	Name: "pubsub", Arity: -2,
+	Name: "pubsub", Arity: -2, Group: commands.GroupPubSub,
 	Subs: []*commands.Command{
 		{
 			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,

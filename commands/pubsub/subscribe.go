@@ -16,27 +16,27 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags,
-		Run: func(c *commands.Call) error { return subscribe(c, channels) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, channels) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "psubscribe", Arity: -2, Channels: commands.AllPatterns, Flags: subscribeFlags,
-		Run: func(c *commands.Call) error { return subscribe(c, patterns) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, patterns) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags,
+		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub,
 		Run: func(c *commands.Call) error { return unsubscribe(c, channels) },
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags,
+		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub,
 		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "ssubscribe", Arity: -2, Channels: commands.AllShards, Flags: subscribeFlags,
-		Run: func(c *commands.Call) error { return subscribe(c, shards) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, shards) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sunsubscribe", Arity: -1, Channels: commands.LeftShards, Flags: subscribeFlags,
-		Run: func(c *commands.Call) error { return unsubscribe(c, shards) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return unsubscribe(c, shards) },
 	})
 )
 

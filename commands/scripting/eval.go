@@ -18,7 +18,7 @@ var (
 // register registers a command. `writes` says that its scripts may write.
 func register(name string, writes bool) *commands.Command {
 	c := &commands.Command{
-		Name: name, Arity: -3, Keys: commands.Keys{NumKeys: 2}, Run: eval,
+		Name: name, Arity: -3, Keys: commands.Keys{NumKeys: 2}, Group: commands.GroupScripting, Run: eval,
 		Flags: commands.NoScript | commands.Stale | commands.SkipMonitor | commands.NoMandatoryKeys |
 			commands.RunsScript,
 	}

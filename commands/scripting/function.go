@@ -5,7 +5,7 @@ import "cellserver/commands"
 // FUNCTION says that the server has no library of functions. Tools ask at their start, and programs that
 // copy a Redis ask for all libraries.
 var _ = commands.Register(&commands.Command{
-	Name: "function", Arity: -2, Categories: []string{},
+	Name: "function", Arity: -2, Group: commands.GroupScripting, Categories: []string{},
 	Subs: []*commands.Command{
 		// FUNCTION DUMP replies with the payload of Redis 7.0 for no library.
 		{Name: "dump", Arity: 2, Flags: commands.NoScript, Run: functionDump},

@@ -4,7 +4,7 @@ import "cellserver/commands"
 
 // SCRIPT manages the scripts that the server knows.
 var _ = commands.Register(&commands.Command{
-	Name: "script", Arity: -2, Categories: []string{},
+	Name: "script", Arity: -2, Group: commands.GroupScripting, Categories: []string{},
 	Subs: []*commands.Command{
 		// SCRIPT EXISTS sha1 … replies with 1 for each script that the server knows, and with 0 for the
 		// others.

@@ -7,11 +7,13 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sadd", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("RW INSERT"), Run: sadd, Cost: commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupSet, Run: sadd,
+		Cost: commands.CostOfWords(changeSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW DELETE"), Run: srem, Cost: commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Run: srem,
+		Cost: commands.CostOfWords(changeSteps),
 	})
 )
 

@@ -8,29 +8,32 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sinter", Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys,
-		Tips: commands.NondeterministicOrder, Cost: costOfCombination, Run: combine(inter),
+		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Cost: costOfCombination,
+		Run: combine(inter),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sunion", Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys,
-		Tips: commands.NondeterministicOrder, Cost: costOfCombination, Run: combine(union),
+		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Cost: costOfCombination,
+		Run: combine(union),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sdiff", Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys,
-		Tips: commands.NondeterministicOrder, Cost: costOfCombination, Run: combine(diff),
+		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Cost: costOfCombination,
+		Run: combine(diff),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sinterstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.AllKeys.With("RW UPDATE; RO ACCESS"), Cost: costOfCombination,
-		Run: combineStore(inter),
+		Keys: commands.AllKeys.With("RW UPDATE; RO ACCESS"), Group: commands.GroupSet,
+		Cost: costOfCombination, Run: combineStore(inter),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sunionstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.AllKeys.With("OW UPDATE; RO ACCESS"), Cost: costOfCombination,
-		Run: combineStore(union),
+		Keys: commands.AllKeys.With("OW UPDATE; RO ACCESS"), Group: commands.GroupSet,
+		Cost: costOfCombination, Run: combineStore(union),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sdiffstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.AllKeys.With("OW UPDATE; RO ACCESS"), Cost: costOfCombination,
-		Run: combineStore(diff),
+		Keys: commands.AllKeys.With("OW UPDATE; RO ACCESS"), Group: commands.GroupSet,
+		Cost: costOfCombination, Run: combineStore(diff),
 	})
 )

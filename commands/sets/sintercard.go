@@ -6,7 +6,7 @@ import "cellserver/commands"
 // most limit.
 var _ = commands.Register(&commands.Command{
 	Name: "sintercard", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
-	Run: sintercard, Cost: costOfCombination,
+	Group: commands.GroupSet, Run: sintercard, Cost: costOfCombination,
 })
 
 func sintercard(c *commands.Call) error {

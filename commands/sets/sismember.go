@@ -7,15 +7,15 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "sismember", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Run: sismember,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupSet, Run: sismember,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "smismember", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: smismember, Cost: commands.CostOfWords(seekSteps),
+		Group: commands.GroupSet, Run: smismember, Cost: commands.CostOfWords(seekSteps),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "scard", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
-		Run: scard,
+		Group: commands.GroupSet, Run: scard,
 	})
 )
 

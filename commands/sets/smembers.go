@@ -11,10 +11,11 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "smembers", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Tips: commands.NondeterministicOrder, Run: smembers, Cost: commands.CostOfValue,
+		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Run: smembers,
+		Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "sscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Name: "sscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupSet,
 		Tips: commands.NondeterministicOutput, Run: sscan, Cost: commands.CostOfScan,
 	})
 )

@@ -9,7 +9,7 @@ import (
 // SMOVE source destination member moves a member to another set, and replies with 1 if it was there.
 var _ = commands.Register(&commands.Command{
 	Name: "smove", Arity: 4, Flags: commands.Write | commands.Fast,
-	Keys: commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT"), Run: smove,
+	Keys: commands.TwoKeys.With("RW ACCESS DELETE; RW INSERT"), Group: commands.GroupSet, Run: smove,
 })
 
 func smove(c *commands.Call) error {

@@ -11,8 +11,8 @@ import (
 // SPOP key [count] removes random members and replies with them. Without a count it is one member, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "spop", Arity: -2, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW ACCESS DELETE"), Tips: commands.NondeterministicOutput, Run: spop,
-	Cost: costOfSpop,
+	Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupSet,
+	Tips: commands.NondeterministicOutput, Run: spop, Cost: costOfSpop,
 })
 
 func spop(c *commands.Call) error {

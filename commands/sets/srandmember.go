@@ -10,7 +10,8 @@ import (
 // -count members, which may repeat, or with none if the set is empty.
 var _ = commands.Register(&commands.Command{
 	Name: "srandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-	Tips: commands.NondeterministicOutput, Run: srandmember, Cost: commands.CostOfRandom("", seekSteps),
+	Group: commands.GroupSet, Tips: commands.NondeterministicOutput, Run: srandmember,
+	Cost: commands.CostOfRandom("", seekSteps),
 })
 
 func srandmember(c *commands.Call) error {

@@ -11,8 +11,8 @@ import (
 // at most timeout seconds, and for ever if it is 0.
 var _ = commands.Register(&commands.Command{
 	Name: "bzmpop", Arity: -5, Flags: commands.Write | commands.Blocking,
-	Keys: commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"}, Run: bzmpop,
-	Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[2:]) },
+	Keys: commands.Keys{NumKeys: 2, Access: "RW ACCESS DELETE"}, Group: commands.GroupSortedSet,
+	Run: bzmpop, Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[2:]) },
 })
 
 func bzmpop(c *commands.Call) error {

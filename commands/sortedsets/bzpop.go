@@ -11,11 +11,11 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "bzpopmin", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
-		Run: func(c *commands.Call) error { return bzpop(c, false) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return bzpop(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "bzpopmax", Arity: -3, Flags: blockingFlags, Keys: blockingKeys,
-		Run: func(c *commands.Call) error { return bzpop(c, true) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return bzpop(c, true) },
 	})
 )
 

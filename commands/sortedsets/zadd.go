@@ -21,13 +21,13 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zadd", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"),
-		Run:  func(c *commands.Call) error { return zadd(c, zaddOptions{}) }, Cost: costOfChanges,
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupSortedSet,
+		Run: func(c *commands.Call) error { return zadd(c, zaddOptions{}) }, Cost: costOfChanges,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zincrby", Arity: 4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey,
-		Run:  func(c *commands.Call) error { return zadd(c, zaddOptions{incr: true}) },
+		Keys: commands.UpdatedKey, Group: commands.GroupSortedSet,
+		Run: func(c *commands.Call) error { return zadd(c, zaddOptions{incr: true}) },
 	})
 )
 

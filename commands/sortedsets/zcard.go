@@ -5,7 +5,8 @@ import "cellserver/commands"
 // ZCARD key replies with the number of members.
 var _ = commands.Register(&commands.Command{
 	Name: "zcard", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Run: zcard,
-	Keys: commands.OneKey.With("RO"), // without ACCESS: the reply has no data of the members
+	Group: commands.GroupSortedSet,
+	Keys:  commands.OneKey.With("RO"), // without ACCESS: the reply has no data of the members
 })
 
 func zcard(c *commands.Call) error {

@@ -7,11 +7,11 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return zcount(c, byScore) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zcount(c, byScore) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zlexcount", Arity: 4, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return zcount(c, byLex) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zcount(c, byLex) },
 	})
 )
 

@@ -9,12 +9,12 @@ import (
 // other set. ZDIFFSTORE destination … stores them and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1}, Run: zdiff,
-		Cost: costOfCombination,
+		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
+		Group: commands.GroupSortedSet, Run: zdiff, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
-		Run: zdiffstore, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Run: zdiffstore, Cost: costOfCombination,
 	})
 )
 

@@ -11,16 +11,16 @@ import (
 // limit] replies with their number, at most limit.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zinter", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1}, Run: zinter,
-		Cost: costOfCombination,
+		Name: "zinter", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
+		Group: commands.GroupSortedSet, Run: zinter, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
-		Run: zinterstore, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Run: zinterstore, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
-		Run: zintercard, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Run: zintercard, Cost: costOfCombination,
 	})
 )
 

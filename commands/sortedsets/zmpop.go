@@ -6,7 +6,7 @@ import "cellserver/commands"
 // It replies with the key and the removed items, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "zmpop", Arity: -4, Flags: commands.Write,
-	Keys: commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"}, Run: zmpop,
+	Keys: commands.Keys{NumKeys: 1, Access: "RW ACCESS DELETE"}, Group: commands.GroupSortedSet, Run: zmpop,
 	Cost: func(c *commands.Call) int { return costOfZmpop(c, c.Args[1:]) },
 })
 

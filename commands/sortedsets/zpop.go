@@ -10,12 +10,12 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zpopmin", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey,
-		Run:  func(c *commands.Call) error { return zpop(c, false) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zpop(c, false) },
 		Cost: func(c *commands.Call) int { return costOfZpop(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zpopmax", Arity: -2, Flags: commands.Write | commands.Fast, Keys: popKey,
-		Run:  func(c *commands.Call) error { return zpop(c, true) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zpop(c, true) },
 		Cost: func(c *commands.Call) int { return costOfZpop(c, true) },
 	})
 )

@@ -9,7 +9,7 @@ import (
 // exactly -count members, which may repeat.
 var _ = commands.Register(&commands.Command{
 	Name: "zrandmember", Arity: -2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-	Tips: commands.NondeterministicOutput, Run: zrandmember,
+	Group: commands.GroupSortedSet, Tips: commands.NondeterministicOutput, Run: zrandmember,
 	Cost: commands.CostOfRandom("withscores", seekSteps),
 })
 

@@ -9,28 +9,28 @@ import (
 // members of a range. The older commands are ZRANGE with some of these options set.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: zrange(anyRange),
-		Cost: costOfZrange(anyRange),
+		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Group: commands.GroupSortedSet, Run: zrange(anyRange), Cost: costOfZrange(anyRange),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Run: zrange(ranksDown), Cost: costOfZrange(ranksDown),
+		Group: commands.GroupSortedSet, Run: zrange(ranksDown), Cost: costOfZrange(ranksDown),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Run: zrange(scoresUp), Cost: costOfZrange(scoresUp),
+		Group: commands.GroupSortedSet, Run: zrange(scoresUp), Cost: costOfZrange(scoresUp),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Run: zrange(scoresDown), Cost: costOfZrange(scoresDown),
+		Group: commands.GroupSortedSet, Run: zrange(scoresDown), Cost: costOfZrange(scoresDown),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Run: zrange(membersUp), Cost: costOfZrange(membersUp),
+		Group: commands.GroupSortedSet, Run: zrange(membersUp), Cost: costOfZrange(membersUp),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Run: zrange(membersDown), Cost: costOfZrange(membersDown),
+		Group: commands.GroupSortedSet, Run: zrange(membersDown), Cost: costOfZrange(membersDown),
 	})
 )
 

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // of src. It replies with the number of members. If the range is empty, it deletes dst.
 var _ = commands.Register(&commands.Command{
 	Name: "zrangestore", Arity: -5, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.TwoKeys.With("OW UPDATE; RO ACCESS"), Run: zrangestore, Cost: costOfZrangestore,
+	Keys: commands.TwoKeys.With("OW UPDATE; RO ACCESS"), Group: commands.GroupSortedSet, Run: zrangestore,
+	Cost: costOfZrangestore,
 })
 
 func costOfZrangestore(c *commands.Call) int {

@@ -7,11 +7,11 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return zrank(c, false) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zrank(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zrevrank", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return zrank(c, true) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zrank(c, true) },
 	})
 )
 

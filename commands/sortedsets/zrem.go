@@ -4,8 +4,8 @@ import "cellserver/commands"
 
 // ZREM key member [member …] removes members and replies with the number of removed members.
 var _ = commands.Register(&commands.Command{
-	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: removalKey, Run: zrem,
-	Cost: costOfChanges,
+	Name: "zrem", Arity: -3, Flags: commands.Write | commands.Fast, Keys: removalKey,
+	Group: commands.GroupSortedSet, Run: zrem, Cost: costOfChanges,
 })
 
 // removalKey is the key of a command that removes members and replies with none of their data.

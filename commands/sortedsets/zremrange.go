@@ -7,17 +7,17 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write, Keys: removalKey,
-		Run:  func(c *commands.Call) error { return zremrange(c, byRank) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zremrange(c, byRank) },
 		Cost: func(c *commands.Call) int { return costOfRemoval(c, byRank) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write, Keys: removalKey,
-		Run:  func(c *commands.Call) error { return zremrange(c, byScore) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zremrange(c, byScore) },
 		Cost: func(c *commands.Call) int { return costOfRemoval(c, byScore) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zremrangebylex", Arity: 4, Flags: commands.Write, Keys: removalKey,
-		Run:  func(c *commands.Call) error { return zremrange(c, byLex) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zremrange(c, byLex) },
 		Cost: func(c *commands.Call) int { return costOfRemoval(c, byLex) },
 	})
 )

@@ -14,7 +14,8 @@ import (
 // exactly once.
 var _ = commands.Register(&commands.Command{
 	Name: "zscan", Arity: -3, Flags: commands.ReadOnly, Keys: commands.OneKey,
-	Tips: commands.NondeterministicOutput, Run: zscan, Cost: commands.CostOfValue,
+	Group: commands.GroupSortedSet, Tips: commands.NondeterministicOutput, Run: zscan,
+	Cost: commands.CostOfValue,
 })
 
 func zscan(c *commands.Call) error {

@@ -7,11 +7,12 @@ import "cellserver/commands"
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zscore", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return zscore(c, false) },
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zscore(c, false) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zmscore", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Run: func(c *commands.Call) error { return zscore(c, true) }, Cost: commands.CostOfWords(seekSteps),
+		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zscore(c, true) },
+		Cost: commands.CostOfWords(seekSteps),
 	})
 )
 

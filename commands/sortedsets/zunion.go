@@ -10,12 +10,12 @@ import (
 // ZUNIONSTORE destination … stores the members and replies with their number.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "zunion", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1}, Run: zunion,
-		Cost: costOfCombination,
+		Name: "zunion", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
+		Group: commands.GroupSortedSet, Run: zunion, Cost: costOfCombination,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
-		Run: zunionstore, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Run: zunionstore, Cost: costOfCombination,
 	})
 )
 

@@ -9,7 +9,7 @@ import (
 // An absent key is an empty string. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "append", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.OneKey.With("RW INSERT"), Run: appendTo,
+	Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupString, Run: appendTo,
 	Cost: func(c *commands.Call) int { return commands.CostOfValue(c) / growth },
 })
 

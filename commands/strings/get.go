@@ -7,8 +7,8 @@ import (
 
 // GET key replies with the string of a key, or null if the key is absent.
 var _ = commands.Register(&commands.Command{
-	Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey, Run: get,
-	Cost: commands.CostOfValue,
+	Name: "get", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+	Group: commands.GroupString, Run: get, Cost: commands.CostOfValue,
 })
 
 func get(c *commands.Call) error {

@@ -5,7 +5,8 @@ import "cellserver/commands"
 // GETDEL key replies with the string of a key, or null, and deletes the key.
 var _ = commands.Register(&commands.Command{
 	Name: "getdel", Arity: 2, Flags: commands.Write | commands.Fast,
-	Keys: commands.OneKey.With("RW ACCESS DELETE"), Run: getdel, Cost: commands.CostOfValue,
+	Keys: commands.OneKey.With("RW ACCESS DELETE"), Group: commands.GroupString, Run: getdel,
+	Cost: commands.CostOfValue,
 })
 
 func getdel(c *commands.Call) error {

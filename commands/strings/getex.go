@@ -8,8 +8,8 @@ import (
 // GETEX key replies with the string of a key, or null, and sets the expiry of the key or removes it
 // with PERSIST. A time of EXAT or PXAT in the past deletes the key.
 var _ = commands.Register(&commands.Command{
-	Name: "getex", Arity: -2, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey, Run: getex,
-	Cost: commands.CostOfValue,
+	Name: "getex", Arity: -2, Flags: commands.Write | commands.Fast, Keys: commands.UpdatedKey,
+	Group: commands.GroupString, Run: getex, Cost: commands.CostOfValue,
 })
 
 func getex(c *commands.Call) error {

@@ -6,12 +6,12 @@ import "cellserver/commands"
 // positions count from the end of the string. SUBSTR is the old name.
 var (
 	_ = commands.Register(&commands.Command{
-		Name: "getrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: getrange,
-		Cost: costOfGetrange,
+		Name: "getrange", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Group: commands.GroupString, Run: getrange, Cost: costOfGetrange,
 	})
 	_ = commands.Register(&commands.Command{
-		Name: "substr", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey, Run: getrange,
-		Cost: costOfGetrange,
+		Name: "substr", Arity: 4, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Group: commands.GroupString, Run: getrange, Cost: costOfGetrange,
 	})
 )
 

@@ -8,7 +8,7 @@ import (
 // GETSET key value sets a key without expiry and replies with the old string, or null.
 var _ = commands.Register(&commands.Command{
 	Name: "getset", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Run: getset, Cost: commands.CostOfValue,
+	Keys: commands.UpdatedKey, Group: commands.GroupString, Run: getset, Cost: commands.CostOfValue,
 })
 
 func getset(c *commands.Call) error {

@@ -12,19 +12,21 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "incr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Run: func(c *commands.Call) error { return add(c, 1) },
+		Keys: commands.UpdatedKey, Group: commands.GroupString,
+		Run: func(c *commands.Call) error { return add(c, 1) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "decr", Arity: 2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Run: func(c *commands.Call) error { return add(c, -1) },
+		Keys: commands.UpdatedKey, Group: commands.GroupString,
+		Run: func(c *commands.Call) error { return add(c, -1) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "incrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Run: incrby,
+		Keys: commands.UpdatedKey, Group: commands.GroupString, Run: incrby,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "decrby", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.UpdatedKey, Run: decrby,
+		Keys: commands.UpdatedKey, Group: commands.GroupString, Run: decrby,
 	})
 )
 

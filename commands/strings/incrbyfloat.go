@@ -12,7 +12,7 @@ import (
 // 0. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "incrbyfloat", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Run: incrbyfloat,
+	Keys: commands.UpdatedKey, Group: commands.GroupString, Run: incrbyfloat,
 })
 
 const errNaNOrInf commands.Error = "ERR increment would produce NaN or Infinity"

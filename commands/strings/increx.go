@@ -19,7 +19,7 @@ import (
 // Source: https://redis.io/docs/latest/commands/increx/
 var _ = commands.Register(&commands.Command{
 	Name: "increx", Arity: -2, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-	Keys: commands.UpdatedKey, Run: increx,
+	Keys: commands.UpdatedKey, Group: commands.GroupString, Run: increx,
 })
 
 // Errors with the texts of Redis 8.8.

@@ -11,7 +11,8 @@ import (
 // with its length. With IDX it replies with the positions of its parts in both strings, last part
 // first.
 var _ = commands.Register(&commands.Command{
-	Name: "lcs", Arity: -3, Flags: commands.ReadOnly, Keys: commands.TwoKeys, Run: lcs, Cost: costOfLCS,
+	Name: "lcs", Arity: -3, Flags: commands.ReadOnly, Keys: commands.TwoKeys, Group: commands.GroupString,
+	Run: lcs, Cost: costOfLCS,
 })
 
 const (

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // is null.
 var _ = commands.Register(&commands.Command{
 	Name: "mget", Arity: -2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.AllKeys,
-	Tips: []string{"request_policy:multi_shard"}, Run: mget, Cost: commands.CostOfValues(1),
+	Group: commands.GroupString, Tips: []string{"request_policy:multi_shard"}, Run: mget,
+	Cost: commands.CostOfValues(1),
 })
 
 func mget(c *commands.Call) error {

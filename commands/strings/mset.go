@@ -10,11 +10,12 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "mset", Arity: -3, Flags: commands.Write | commands.DenyOOM, Keys: pairKeys.With("OW UPDATE"),
-		Tips: []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mset,
+		Group: commands.GroupString,
+		Tips:  []string{"request_policy:multi_shard", "response_policy:all_succeeded"}, Run: mset,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "msetnx", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: pairKeys.With("OW INSERT"),
+		Keys: pairKeys.With("OW INSERT"), Group: commands.GroupString,
 		Tips: []string{"request_policy:multi_shard", "response_policy:agg_min"}, Run: msetnx,
 	})
 )

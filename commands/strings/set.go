@@ -12,22 +12,22 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "set", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Run: set, KeyAccess: setAccess,
-		Cost: costOfSet,
+		Keys: commands.OneKey.With("RW ACCESS UPDATE VARIABLE_FLAGS"), Group: commands.GroupString,
+		Run: set, KeyAccess: setAccess, Cost: costOfSet,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "setnx", Arity: 3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
-		Keys: commands.OneKey.With("OW INSERT"), Run: setnx,
+		Keys: commands.OneKey.With("OW INSERT"), Group: commands.GroupString, Run: setnx,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "setex", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("OW UPDATE"),
-		Run:  func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[0]) },
+		Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString,
+		Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[0]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "psetex", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.OneKey.With("OW UPDATE"),
-		Run:  func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[1]) },
+		Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupString,
+		Run: func(c *commands.Call) error { return setExpiring(c, &commands.ExpiryOptions[1]) },
 	})
 )
 

@@ -6,7 +6,8 @@ import "cellserver/commands"
 // A shorter string grows with zero bytes. The key keeps its expiry.
 var _ = commands.Register(&commands.Command{
 	Name: "setrange", Arity: 4, Flags: commands.Write | commands.DenyOOM,
-	Keys: commands.OneKey.With("RW UPDATE"), Run: setrange, Cost: costOfSetrange,
+	Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupString, Run: setrange,
+	Cost: costOfSetrange,
 })
 
 const errOffset commands.Error = "ERR offset is out of range"

@@ -5,7 +5,7 @@ import "cellserver/commands"
 // STRLEN key replies with the length of a string in bytes, 0 if the key is absent.
 var _ = commands.Register(&commands.Command{
 	Name: "strlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
-	Run: strlen,
+	Group: commands.GroupString, Run: strlen,
 })
 
 func strlen(c *commands.Call) error {

@@ -5,8 +5,8 @@ import "cellserver/commands"
 // DISCARD drops the queued commands and unwatches all keys.
 var _ = commands.Register(&commands.Command{
 	Name: "discard", Arity: 1,
-	Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate, Run: discard,
-	Footprint: commands.WatchedFootprint,
+	Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
+	Group: commands.GroupTransaction, Run: discard, Footprint: commands.WatchedFootprint,
 })
 
 const errDiscardNoMulti commands.Error = "ERR DISCARD without MULTI"

@@ -10,7 +10,7 @@ import (
 // transaction. If a watched key has changed, EXEC replies with null.
 var _ = commands.Register(&commands.Command{
 	Name: "exec", Arity: 1, Flags: commands.ConnectionFlags | commands.SkipSlowlog | commands.Immediate,
-	Run: exec, Footprint: execFootprint, Cost: commands.CostOfExec,
+	Group: commands.GroupTransaction, Run: exec, Footprint: execFootprint, Cost: commands.CostOfExec,
 })
 
 const (

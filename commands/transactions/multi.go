@@ -6,6 +6,7 @@ import "cellserver/commands"
 var _ = commands.Register(&commands.Command{
 	Name: "multi", Arity: 1,
 	Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
+	Group: commands.GroupTransaction,
 	Run: func(c *commands.Call) error {
 		q := &c.Conn.Transaction.Queue
 		if q.Active {

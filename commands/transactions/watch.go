@@ -8,11 +8,11 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "watch", Arity: -2,
 		Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
-		Keys:  commands.AllKeys.With("RO"), Run: watch,
+		Keys:  commands.AllKeys.With("RO"), Group: commands.GroupTransaction, Run: watch,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "unwatch", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy,
-		Run: unwatch, Footprint: commands.WatchedFootprint,
+		Group: commands.GroupTransaction, Run: unwatch, Footprint: commands.WatchedFootprint,
 	})
 )
 
