@@ -27,7 +27,7 @@ var (
 type jobs struct {
 	mu     sync.Mutex // guards all fields
 	job    *job
-	ended  *sync.Cond // of mu: the job has ended
+	ended  *sync.Cond // of mu: the job has ended; New makes it
 	closed bool       // no further job begins
 }
 
@@ -44,7 +44,7 @@ func (j *jobs) begin(kind Job, now int64, wait bool) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for wait && j.job != nil && j.job.kind != kind {
-		j.cond().Wait()
+		j.ended.Wait()
 	}
 	if j.job != nil || j.closed {
 		return nil, ErrBusy
@@ -74,15 +74,7 @@ func (j *jobs) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.job = nil
-	j.cond().Broadcast()
-}
-
-// cond returns the condition variable for the end of a job. mu is held.
-func (j *jobs) cond() *sync.Cond {
-	if j.ended == nil {
-		j.ended = sync.NewCond(&j.mu)
-	}
-	return j.ended
+	j.ended.Broadcast()
 }
 
 // running returns the kind of the job and when it began.
@@ -103,6 +95,6 @@ func (j *jobs) stop(last bool, kinds ...Job) {
 	j.closed = j.closed || last
 	for j.job != nil && slices.Contains(kinds, j.job.kind) {
 		j.job.stopped.Store(true)
-		j.cond().Wait()
+		j.ended.Wait()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync"
 
 	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
@@ -52,6 +53,7 @@ func New(o Options) *Manager {
 	}, loaded: o.Loaded}
 	env := &m.environment
 	env.settings.Store(&o.Settings)
+	m.jobs.ended = sync.NewCond(&m.jobs.mu)
 	m.progress.environment = env
 	m.loader.loadProgress, m.loader.replayer = &m.progress, o.Replayer
 	s := &m.snapshots

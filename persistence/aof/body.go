@@ -139,25 +139,15 @@ func (b *BodyApplier) applyOldest(c *queuedCommand) error {
 // rareCommands has the commands of effects that no codec applies. In a file they may come from a Redis, in a
 // form that only the server knows, so a [Replayer] applies them there.
 var rareCommands = map[string]applyFunc{
-	"PERSIST": applyPersist, "FLUSHDB": applyFlush, "SWAPDB": applySwap, "SETRANGE": applySetRange,
-	"APPEND": applyAppend,
+	"PERSIST": exactly(2, applyPersist), "FLUSHDB": exactly(1, applyFlush), "SWAPDB": exactly(3, applySwap),
+	"SETRANGE": exactly(4, applySetRange), "APPEND": exactly(3, applyAppend),
 }
 
 func applyPersist(a *applier, args [][]byte) bool {
-	if len(args) != 2 {
-		return false
-	}
-	a.begin(args[1])
-	defer a.tx.End()
-	e := a.tx.Write(args[1])
-	e.SetExpiry(store.NoExpiry)
-	return true
+	return a.change(args[1], func(e *store.Entry) { e.SetExpiry(store.NoExpiry) })
 }
 
-func applyFlush(a *applier, args [][]byte) bool {
-	if len(args) != 1 {
-		return false
-	}
+func applyFlush(a *applier, _ [][]byte) bool {
 	a.tx.BeginAll(a.now, a.db)
 	defer a.tx.End()
 	a.tx.Flush()
@@ -165,9 +155,6 @@ func applyFlush(a *applier, args [][]byte) bool {
 }
 
 func applySwap(a *applier, args [][]byte) bool {
-	if len(args) != 3 {
-		return false
-	}
 	one, ok1 := decimal.Parse(args[1])
 	other, ok2 := decimal.Parse(args[2])
 	if n := int64(a.store.Databases()); !ok1 || !ok2 || one < 0 || one >= n || other < 0 || other >= n {
@@ -181,5 +168,5 @@ func applySwap(a *applier, args [][]byte) bool {
 
 // applyAppend makes an absent key an empty string. An effect has no other APPEND.
 func applyAppend(a *applier, args [][]byte) bool {
-	return len(args) == 3 && len(args[2]) == 0 && a.setRange(args[1], 0, nil)
+	return len(args[2]) == 0 && a.setRange(args[1], 0, nil)
 }

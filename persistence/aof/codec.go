@@ -30,6 +30,11 @@ type appender struct {
 // applyFunc changes nothing and reports false.
 type applyFunc func(a *applier, args [][]byte) bool
 
+// exactly is apply for a command of n words.
+func exactly(n int, apply applyFunc) applyFunc {
+	return func(a *applier, args [][]byte) bool { return len(args) == n && apply(a, args) }
+}
+
 // encoder collects effects as the commands of a log. Most commands say what a key holds, not how it changes.
 // RENAME and MOVE name keys, because a value that moves would be logged as a whole. The changes of some
 // types say how the value changes ([store.Type]). A log applies every command once.
@@ -114,6 +119,15 @@ type knownCommand struct {
 
 // begin begins a transaction on a key.
 func (a *applier) begin(key []byte) { a.tx.BeginKey(a.now, a.db, key) }
+
+// change changes a key in a transaction of its own. It returns true.
+func (a *applier) change(key []byte, do func(*store.Entry)) bool {
+	a.begin(key)
+	defer a.tx.End()
+	e := a.tx.Write(key)
+	do(&e)
+	return true
+}
 
 // Effects on the server's own database ([store.Own]) are commands inside an ECHO. Redis runs the ECHO, which
 // changes nothing. So a Redis can load the log, and gets no keys that its clients would see.

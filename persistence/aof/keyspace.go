@@ -28,7 +28,10 @@ var keyspaceCodec = codec{
 			}},
 		}
 	},
-	commands: map[string]applyFunc{"DEL": applyDel, "PEXPIREAT": applyExpire, "RENAME": applyRename, "MOVE": applyMove},
+	commands: map[string]applyFunc{
+		"DEL": exactly(2, applyDel), "PEXPIREAT": exactly(3, applyExpire), "RENAME": exactly(3, applyRename),
+		"MOVE": exactly(3, applyMove),
+	},
 }
 
 // rename appends a RENAME. In a transaction of several effects, rename deletes the new name first. An
@@ -43,35 +46,18 @@ func (e *encoder) rename(f *store.Effect) {
 }
 
 func applyDel(a *applier, args [][]byte) bool {
-	if len(args) != 2 {
-		return false
-	}
-	a.begin(args[1])
-	defer a.tx.End()
-	e := a.tx.Write(args[1])
-	e.Delete()
-	return true
+	return a.change(args[1], func(e *store.Entry) { e.Delete() })
 }
 
 func applyExpire(a *applier, args [][]byte) bool {
-	if len(args) != 3 {
-		return false
-	}
 	at, ok := decimal.Parse(args[2])
-	if !ok {
-		return false
-	}
-	a.begin(args[1])
-	defer a.tx.End()
-	e := a.tx.Write(args[1])
-	e.SetExpiry(at)
-	return true
+	return ok && a.change(args[1], func(e *store.Entry) { e.SetExpiry(at) })
 }
 
 // applyRename renames a key. If the key is absent, the base of the log has left it out because it had
 // expired. The key that it replaced is gone, too.
 func applyRename(a *applier, args [][]byte) bool {
-	if len(args) != 3 || bytes.Equal(args[1], args[2]) {
+	if bytes.Equal(args[1], args[2]) {
 		return false
 	}
 	var both store.Footprint
@@ -90,16 +76,9 @@ func applyRename(a *applier, args [][]byte) bool {
 }
 
 func applyMove(a *applier, args [][]byte) bool {
-	if len(args) != 3 {
-		return false
-	}
 	db, ok := decimal.Parse(args[2])
 	if !ok || db < 0 || db >= int64(a.store.Databases()) || db == int64(a.db) {
 		return false
 	}
-	a.begin(args[1])
-	defer a.tx.End()
-	e := a.tx.Write(args[1])
-	e.Move(int(db))
-	return true
+	return a.change(args[1], func(e *store.Entry) { e.Move(int(db)) })
 }

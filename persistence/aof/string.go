@@ -15,7 +15,7 @@ var stringCodec = codec{
 			store.OpSetRange: {append: func(f *store.Effect) { e.buf = appendSetRange(e.buf, f) }},
 		}
 	},
-	commands: map[string]applyFunc{"SET": applySet, "SETRANGE": applyNearRange},
+	commands: map[string]applyFunc{"SET": applySet, "SETRANGE": exactly(4, applyNearRange)},
 }
 
 func appendSet(b []byte, f *store.Effect) []byte {
@@ -108,17 +108,11 @@ const nearRange = 1 << 20
 // applyNearRange applies a SETRANGE without a [Replayer]. It is a fast path: the settlement of a reservation
 // writes a SETRANGE.
 func applyNearRange(a *applier, args [][]byte) bool {
-	if len(args) != 4 || len(args[3]) == 0 {
-		return false
-	}
 	offset, ok := decimal.Parse(args[2])
-	return ok && 0 <= offset && offset <= nearRange && applySetRange(a, args)
+	return ok && len(args[3]) > 0 && 0 <= offset && offset <= nearRange && applySetRange(a, args)
 }
 
 func applySetRange(a *applier, args [][]byte) bool {
-	if len(args) != 4 {
-		return false
-	}
 	offset, ok := decimal.Parse(args[2])
 	return ok && offset >= 0 && a.setRange(args[1], int(offset), args[3])
 }

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -55,45 +56,31 @@ var Percentiles = Several("percentiles from 0 to 100", func(args []string) ([]fl
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(p, 'f', 6, 64), "0"), ".")
 })
 
-// flags accepts any of the words, and shows them in the order of words. The first word stands for the empty
-// set.
-func flags(words []string, fault func(set []string) string) Kind[[]string] {
-	single := Enum(words...)
-	return Kind[[]string]{
-		Values: single.Values, Many: true,
-		Parse: func(args []string) ([]string, error) {
-			if len(args) == 0 {
-				args = []string{""}
-			}
-			for _, arg := range args {
-				if _, err := single.Parse([]string{arg}); err != nil {
-					return nil, err
-				}
-			}
-			set := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool {
-				return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, w) })
-			})
-			if why := fault(set); why != "" {
-				return nil, errors.New(why)
-			}
-			return set, nil
-		},
-		Format: func(set []string) string {
-			if len(set) == 0 {
-				return words[0]
-			}
-			return strings.Join(set, " ")
-		},
-	}
-}
+// signalWords are the flags of a shutdown in the order of CONFIG GET. The first word stands for none of them.
+var signalWords = []string{"default", "save", "nosave", "now", "force"}
 
 // SignalFlags accepts the flags of shutdown-on-sigint and shutdown-on-sigterm.
-var SignalFlags = flags([]string{"default", "save", "nosave", "now", "force"}, func(set []string) string {
-	if slices.Contains(set, "save") && slices.Contains(set, "nosave") {
-		return "shutdown options SAVE and NOSAVE can't be used simultaneously"
-	}
-	return ""
-})
+var SignalFlags = Kind[[]string]{
+	Values: Enum(signalWords...).Values, Many: true,
+	Parse: func(args []string) ([]string, error) {
+		if len(args) == 0 {
+			args = []string{""}
+		}
+		for _, arg := range args {
+			if _, err := Enum(signalWords...).Parse([]string{arg}); err != nil {
+				return nil, err
+			}
+		}
+		set := slices.DeleteFunc(slices.Clone(signalWords[1:]), func(w string) bool {
+			return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, w) })
+		})
+		if slices.Contains(set, "save") && slices.Contains(set, "nosave") {
+			return nil, errors.New("shutdown options SAVE and NOSAVE can't be used simultaneously")
+		}
+		return set, nil
+	},
+	Format: func(set []string) string { return cmp.Or(strings.Join(set, " "), signalWords[0]) },
+}
 
 // eventClasses are the letters in the order of CONFIG GET. The first ten together are A.
 const eventClasses = "g$lshzxetdnKEm"
