@@ -121,9 +121,9 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, inv *inventory) (
 		return nil, err
 	}
 	l.written.Store(max(l.written.Load(), min(loaded.Time, maxSecond)))
-	l.keys.Store(l.storedKeys())
+	l.keys.Store(int64(l.store.Keys()))
 	l.expired.Store(0) // an expired key is loaded, and then expires as every other key
-	l.log.Info("loaded", "directory", dir.Path(), "keys", l.storedKeys(), "commands", loaded.Commands,
+	l.log.Info("loaded", "directory", dir.Path(), "keys", l.store.Keys(), "commands", loaded.Commands,
 		"milliseconds", l.milliseconds())
 	l.logSkipped(loaded.Base.Skipped)
 	l.logSkipped(loaded.Skipped)

@@ -62,16 +62,8 @@ func (l *loadProgress) report(bytes int64) {
 	l.loaded.Store(bytes)
 	if now-l.logged.Load() >= logEvery {
 		l.logged.Store(now)
-		l.log.Info("loading", "percent", percent(bytes, l.total.Load()), "keys", l.storedKeys())
+		l.log.Info("loading", "percent", percent(bytes, l.total.Load()), "keys", l.store.Keys())
 	}
-}
-
-// storedKeys returns the number of keys in all databases.
-func (l *loadProgress) storedKeys() (n int64) {
-	for db := range l.store.Databases() {
-		n += int64(l.store.Len(db))
-	}
-	return n
 }
 
 // logSkipped logs the number of skipped keys and commands.

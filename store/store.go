@@ -162,6 +162,14 @@ func (s *Store) Len(db int) int {
 	return s.sum(db, (*table.Table).Len)
 }
 
+// Keys returns the number of keys in all databases of clients. It takes no lock.
+func (s *Store) Keys() (n int) {
+	for db := range s.databases {
+		n += s.Len(db)
+	}
+	return n
+}
+
 // Volatile returns the number of keys of a database that have an expiry. It takes no lock.
 func (s *Store) Volatile(db int) int {
 	return s.sum(db, (*table.Table).Volatile)

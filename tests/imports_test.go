@@ -181,7 +181,7 @@ var mayImport = map[string][]string{
 
 	// The edge wires everything.
 	"cmd/cellserver/clock": {},
-	"cmd/cellserver/files": {"internal/config"},
+	"cmd/cellserver/files": {"internal/config", "persistence/fs"},
 	"cmd/cellserver/listen": {"cluster/peer", "cmd/cellserver/files", "commands", "httpapi", "httpapi/bounded",
 		"internal/config", "internal/topology"},
 	"cmd/cellserver/follow": {"internal/config", "persistence", "persistence/rdb", "replica", "server", "store"},

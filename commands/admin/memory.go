@@ -43,17 +43,12 @@ func memoryPurge(c *commands.Call) error {
 
 // memoryStats replies with the fields of Redis that mean the same in this server.
 func memoryStats(c *commands.Call) error {
-	s := c.Server.Store
-	n := 0
-	for db := range s.Databases() {
-		n += s.Len(db)
-	}
-	used := s.Used()
+	n, used := int64(c.Server.Store.Keys()), c.Server.Store.Used()
 	w := c.Out
 	w.Map(4)
 	commands.Number(w, "total.allocated", used)
-	commands.Number(w, "keys.count", int64(n))
-	commands.Number(w, "keys.bytes-per-key", used/int64(max(n, 1)))
+	commands.Number(w, "keys.count", n)
+	commands.Number(w, "keys.bytes-per-key", used/max(n, 1))
 	commands.Number(w, "dataset.bytes", used)
 	return nil
 }

@@ -155,9 +155,7 @@ func (r *Report) usageNow() usageNow {
 		Most:       r.Config().MaxMemory, Resident: usage.Resident, Expired: keys.Expired, Evicted: keys.Evicted,
 	}
 	now.Memory, now.Peak = r.memory()
-	for db := range r.Store.Databases() {
-		now.Keys += r.Store.Len(db)
-	}
+	now.Keys = r.Store.Keys()
 	return now
 }
 

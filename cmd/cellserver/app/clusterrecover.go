@@ -67,7 +67,7 @@ func ImportCluster(cfg *config.Config, path string) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("imported %d keys: start this node, and then the others with empty directories\n",
-		keysOf(r.Store)), nil
+		r.Store.Keys()), nil
 }
 
 // loadFrom loads the keys of a file or a directory, and changes neither.
@@ -94,13 +94,6 @@ func loadFrom(cfg *config.Config, s *store.Store, path string) (retire func() er
 		return d.Takeover(context.Background())
 	}
 	return nil, d.LoadSnapshot(context.Background())
-}
-
-func keysOf(s *store.Store) (n int) {
-	for db := range s.Databases() {
-		n += s.Len(db)
-	}
-	return n
 }
 
 // recovery prepares the recovery of the node of a configuration, whose dir becomes absolute. The caller calls

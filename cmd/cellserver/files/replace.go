@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	disk "cellserver/persistence/fs"
 )
 
 // Replace replaces the contents of a file at once. A reader finds all of the old contents or all of the
@@ -27,14 +29,5 @@ func Replace(file string, contents []byte, mode fs.FileMode) error {
 	if err := os.Rename(temp.Name(), file); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes a rename in the directory survive a power failure.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return disk.OS{}.SyncDir(dir) // so that the new name survives a power cut
 }

@@ -49,10 +49,7 @@ func (t *target) Replace(ctx context.Context, in io.Reader, loaded func(keys int
 	if err := t.leaveOut(result.Skipped); err != nil {
 		return err
 	}
-	before := int64(0)
-	for db := range o.Store.Databases() {
-		before += int64(o.Store.Len(db))
-	}
+	before := o.Store.Keys()
 	if err := o.Disk.Adopt(beside); err != nil {
 		return err
 	}
