@@ -94,6 +94,8 @@ func parseOptions(args []string, out io.Writer) (contest.Options, error) {
 	switch {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("what does %q mean?", flags.Arg(0))
+	case o.Only != "" && o.Write:
+		return o, errors.New("--write would replace a whole table by the rows of --only: leave one out")
 	case o.Repeats < 1 || o.Keys < 1 || o.Kills < 1 || o.Seconds < 0:
 		return o, errors.New("repeats, keys, kills and seconds are positive")
 	}

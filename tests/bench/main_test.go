@@ -22,7 +22,8 @@ func TestOptions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, m.seconds, o.Seconds)
 	}
-	for _, args := range [][]string{{}, {"fast"}, {"quick", "more"}, {"quick", "--repeats", "0"}, {"quick", "--nonsense"}, {"--help"}, {"memory", "--help"}} {
+	for _, args := range [][]string{{}, {"fast"}, {"quick", "more"}, {"quick", "--repeats", "0"}, {"quick", "--nonsense"}, {"--help"}, {"memory", "--help"},
+		{"targets", "--only", "INCR", "--write"}} {
 		_, err := parseOptions(args, io.Discard)
 		require.Error(t, err, "%q", args)
 	}
