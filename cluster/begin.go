@@ -124,7 +124,8 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 	network := raft.NewNetworkTransportWithConfig(&raft.NetworkTransportConfig{
 		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
 	})
-	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, m.disk().log)
+	commits := func(term uint64) uint64 { return m.group.Load().CommittedIn(term) }
+	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, commits, m.disk().log)
 	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
 	return o, nil
 }

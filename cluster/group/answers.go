@@ -21,6 +21,16 @@ func (g *Group) Now() int64 {
 // Applied returns the index of the last entry that this node has applied.
 func (g *Group) Applied() uint64 { return g.applied.Load() }
 
+// CommittedIn returns the index of the last entry that this node has applied, if it leads in a term of raft;
+// otherwise 0. The term is read last: so no entry of a later term counts.
+func (g *Group) CommittedIn(term uint64) uint64 {
+	index := g.applied.Load()
+	if g.raft.Load() == nil || g.leads() != term {
+		return 0
+	}
+	return index
+}
+
 // Changed has an element after a change of the view that concerns clients: another leader, another state,
 // another node.
 func (g *Group) Changed() <-chan struct{} { return g.changed }

@@ -17,6 +17,7 @@ import (
 type Carrier struct {
 	*raft.NetworkTransport
 	entries  raft.StreamLayer
+	commits  Commits // may be nil
 	timeout  time.Duration
 	log      hclog.Logger
 	consumer chan raft.RPC
@@ -46,9 +47,10 @@ func (s *seldom) may() bool {
 // messages go over network. An answer must come within the timeout. Messages of network wait until something
 // comes from quiet; nil is no wait.
 func NewCarrier(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration,
-	quiet <-chan time.Time, log hclog.Logger) *Carrier {
+	quiet <-chan time.Time, commits Commits, log hclog.Logger) *Carrier {
 	c := &Carrier{
-		NetworkTransport: network, entries: entries, timeout: timeout, log: log, consumer: make(chan raft.RPC), closed: make(chan struct{}),
+		NetworkTransport: network, entries: entries, commits: commits, timeout: timeout, log: log,
+		consumer: make(chan raft.RPC), closed: make(chan struct{}),
 		pauses: pauses{byAddress: map[raft.ServerAddress]*pause{}},
 	}
 	go c.passOn(quiet)
@@ -70,7 +72,7 @@ func (c *Carrier) AppendEntriesPipeline(_ raft.ServerID, to raft.ServerAddress) 
 		c.judge(to, err)
 		return nil, raft.ErrPipelineReplicationNotSupported
 	}
-	return newPipeline(conn, c.timeout, func(err error) { c.judge(to, err) }), nil
+	return newPipeline(conn, c.timeout, c.commits, func(err error) { c.judge(to, err) }), nil
 }
 
 // judge notes whether a pipeline to an address works. err is nil if entries arrive, otherwise the error that

@@ -39,7 +39,7 @@ func start(t *testing.T) *Carrier { return startAfter(t, nil) }
 // startAfter starts a transport whose messages wait for quiet.
 func startAfter(t *testing.T, quiet <-chan time.Time) *Carrier {
 	network := raft.NewNetworkTransport(listen(t), 3, time.Minute, io.Discard)
-	c := NewCarrier(network, listen(t), time.Minute, quiet, hclog.NewNullLogger())
+	c := NewCarrier(network, listen(t), time.Minute, quiet, nil, hclog.NewNullLogger())
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c
 }

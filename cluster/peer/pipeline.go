@@ -28,19 +28,24 @@ type pipeline struct {
 	closed  chan struct{}
 	once    sync.Once
 	failed  sync.Once
-	room    []byte // memory for the bytes of a request; only AppendEntries uses it
 	timeout time.Duration
 	judge   func(error) // is called with nil after provenBy answers, and with the error if the pipeline fails
+	commits Commits
 
-	mu     sync.Mutex  // guards flying and late
+	sending sync.Mutex // guards room, and keeps the order of requests; taken before mu
+	room    []byte     // memory for the bytes of a request
+
+	mu     sync.Mutex  // guards the fields below
 	flying int         // requests that wait for their answers
-	late   *time.Timer // closes the pipeline
+	late   *time.Timer // calls timeUp
+	rest   rest
 }
 
 // request is one request and its answer. It implements [raft.AppendFuture].
 type request struct {
 	args   *raft.AppendEntriesRequest
 	answer *raft.AppendEntriesResponse
+	own    bool  // Raft does not know the request: see rest
 	err    error // of the connection
 }
 
@@ -56,12 +61,12 @@ func (r *request) Request() *raft.AppendEntriesRequest { return r.args }
 // Response implements [raft.AppendFuture].
 func (r *request) Response() *raft.AppendEntriesResponse { return r.answer }
 
-func newPipeline(conn net.Conn, timeout time.Duration, judge func(error)) *pipeline {
+func newPipeline(conn net.Conn, timeout time.Duration, commits Commits, judge func(error)) *pipeline {
 	p := &pipeline{
-		conn: conn, timeout: timeout, judge: judge,
+		conn: conn, timeout: timeout, judge: judge, commits: commits,
 		sent: make(chan *request, inFlight), done: make(chan raft.AppendFuture, inFlight), closed: make(chan struct{}),
 	}
-	p.late = time.AfterFunc(timeout, func() { p.end(errLate) })
+	p.late = time.AfterFunc(timeout, p.timeUp)
 	p.late.Stop()
 	go p.receive()
 	return p
@@ -72,32 +77,68 @@ func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.A
 	if p.isClosed() {
 		return nil, raft.ErrPipelineShutdown
 	}
+	p.sending.Lock()
+	defer p.sending.Unlock()
 	r := &request{args: args, answer: answer}
-	select {
-	case p.sent <- r: // before it is written, because its answer may come at once
-	case <-p.closed:
-		return nil, raft.ErrPipelineShutdown
-	}
-	p.count(+1)
-	var err error
-	if p.room, err = writeRequest(p.conn, p.room, args); err != nil {
-		p.end(err)
+	if err := p.send(r); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// count adds to the number of requests in flight. The timer begins with the first of them, and again with
-// each answer.
-func (p *pipeline) count(more int) {
+// send sends a request. sending is held.
+func (p *pipeline) send(r *request) (err error) {
+	select {
+	case p.sent <- r: // before it is written, because its answer may come at once
+	case <-p.closed:
+		return raft.ErrPipelineShutdown
+	}
+	p.flies()
+	if p.room, err = writeRequest(p.conn, p.room, r.args); err != nil {
+		p.end(err)
+	}
+	return err
+}
+
+// flies counts a request that is sent. The timer begins with the first of them, and again with each answer.
+func (p *pipeline) flies() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.flying += more
-	switch {
-	case p.flying == 0:
-		p.late.Stop()
-	case more < 0 || p.flying == 1:
+	if p.flying++; p.flying == 1 {
+		p.rest.end(p.late.Reset(p.timeout))
+	}
+}
+
+// lands counts the answer to a request.
+func (p *pipeline) lands(args *raft.AppendEntriesRequest, success bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if success {
+		p.rest.note(args)
+	}
+	switch p.flying--; {
+	case p.flying > 0:
 		p.late.Reset(p.timeout)
+	case success && len(args.Entries) > 0 && p.commits != nil:
+		p.rest.now = true
+		p.late.Reset(restFor)
+	default:
+		p.late.Stop()
+	}
+}
+
+// timeUp ends the pipeline if an answer is late. After a rest it tells the follower what is committed.
+func (p *pipeline) timeUp() {
+	p.mu.Lock()
+	missed, rested := p.rest.missed, p.rest.now
+	p.rest.missed, p.rest.now = false, false
+	p.mu.Unlock()
+	switch {
+	case missed:
+	case rested:
+		p.tellCommit()
+	default:
+		p.end(errLate)
 	}
 }
 
@@ -116,12 +157,12 @@ func (p *pipeline) receive() {
 		}
 		select {
 		case r := <-p.sent:
-			p.count(-1)
+			p.lands(r.args, answer.Success)
 			if answers == provenBy {
 				p.judge(nil)
 			}
 			*r.answer = answer
-			if !p.tell(r) {
+			if r.own && !answer.Success || !r.own && !p.tell(r) {
 				return
 			}
 		case <-p.closed:
@@ -132,11 +173,17 @@ func (p *pipeline) receive() {
 
 // giveUp gives the oldest request an error. Then Raft ends the pipeline.
 func (p *pipeline) giveUp(err error) {
-	select {
-	case r := <-p.sent:
-		r.err = err
-		p.tell(r)
-	default:
+	for {
+		select {
+		case r := <-p.sent:
+			if r.own {
+				continue
+			}
+			r.err = err
+			p.tell(r)
+		default:
+		}
+		return
 	}
 }
 

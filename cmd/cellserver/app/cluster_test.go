@@ -355,3 +355,38 @@ func TestPeersWithoutSecret(t *testing.T) {
 	_, err := open(t, "--cluster-enabled", "yes", "--cluster-nodes", "10.0.0.1:6379", "10.0.0.2:6379")
 	require.ErrorContains(t, err, "without cluster-secret and tls-cluster it listens on loopback addresses only")
 }
+
+// A replica of an idle cluster shows a write soon after its reply: long before Raft's next message, which comes after a tenth
+// of the node timeout.
+func TestReplicasOfAnIdleClusterAreFresh(t *testing.T) {
+	c := newCluster(t)
+	c.steadily(func(leader int) string {
+		writes, reads := c.nodes[leader].dial(t), c.nodes[c.notLeader(leader)].dial(t)
+		defer writes.Close()
+		defer reads.Close()
+		if reply := reads.Do("READONLY"); reply != resptest.Simple("OK") {
+			return fmt.Sprint(reply)
+		}
+		var behind []time.Duration
+		for i := range 15 {
+			time.Sleep(20 * time.Millisecond)
+			if reply := writes.Do("SET", "k", i); reply != resptest.Simple("OK") {
+				return fmt.Sprint(reply)
+			}
+			begun := time.Now()
+			for fmt.Sprint(reads.Do("GET", "k")) != fmt.Sprint(i) {
+				if time.Since(begun) > patience {
+					return "the replica does not follow"
+				}
+				time.Sleep(100 * time.Microsecond)
+			}
+			behind = append(behind, time.Since(begun))
+		}
+		slices.Sort(behind)
+		t.Log("behind: half of the writes at most", behind[len(behind)/2], "all at most", behind[len(behind)-1])
+		if behind[len(behind)/2] > 40*time.Millisecond {
+			return fmt.Sprint("a replica is behind: ", behind)
+		}
+		return ""
+	})
+}
