@@ -18,6 +18,18 @@ func (s *Server) checkMemory(call *commands.Call, cfg *config.Config) error {
 	return commands.ErrOOM
 }
 
+// Evict evicts some keys if memory exceeds maxmemory, as a command would do first, and reports whether more
+// may have to go. Any goroutine may call it. While clients are paused, and while the server loads or follows,
+// no key goes.
+func (s *Server) Evict() (more bool) {
+	cfg, now := s.Config(), s.parts.Clock.Now()
+	exceeds := func() bool { return cfg.MaxMemory != 0 && s.parts.Store.Used() > cfg.MaxMemory }
+	if !exceeds() || !s.control.leads() || s.clients.PausedAt(now/1e6) || s.Condition() != (Condition{}) {
+		return false
+	}
+	return s.evict(now, cfg) && exceeds()
+}
+
 // evict evicts keys by maxmemory-policy, and reports whether memory is then within maxmemory. now
 // is in Unix nanoseconds. The caller has no transaction.
 func (s *Server) evict(now int64, cfg *config.Config) bool {

@@ -41,6 +41,9 @@ const (
 	patrolInterval = int64(time.Second)
 )
 
+// evictSteps bounds how often a round calls [server.Server.Evict].
+const evictSteps = 16
+
 // trimSteps bounds how often a round calls [store.Store.Trim]. Each call takes less than a millisecond, and
 // other goroutines run between two calls.
 const trimSteps = 16
@@ -88,6 +91,9 @@ func (b *background) round(interval time.Duration) {
 		b.heapLimit.follow(cfg.MaxMemory, b.store.Used(), b.store.UsedOfHeap(), readHeap().live,
 			scriptMemory{b.server.ScriptMemory(), cfg.ScriptMemoryLimit})
 		b.disk.Tick()
+		for n := 0; n < evictSteps && b.server.Evict(); n++ {
+			runtime.Gosched()
+		}
 	}
 	b.expiry.round(interval)
 	for n := 0; n < trimSteps && b.store.Trim(); n++ {

@@ -38,6 +38,16 @@ func TestTheTestClockWakes(t *testing.T) {
 	ok(t, c, "DEBUG", "SLEEP", "0.02")
 }
 
+// TestALowerMaxmemoryEvicts: memory is within a lower maxmemory soon, also if no command follows CONFIG SET.
+func TestALowerMaxmemoryEvicts(t *testing.T) {
+	in := start(t, "--maxmemory-policy", "allkeys-lru", "--notify-keyspace-events", "Ee")
+	admin, listens := in.dial(t), in.dial(t)
+	ok(t, admin, "SET", "foo", "bar")
+	listens.Do("PSUBSCRIBE", "*")
+	ok(t, admin, "CONFIG", "SET", "maxmemory", 1)
+	require.Equal(t, []any{"pmessage", "*", "__keyevent@0__:evicted", "foo"}, listens.Recv())
+}
+
 func TestWaitingClientsAreWoken(t *testing.T) {
 	in := start(t)
 	admin, c := in.dial(t), in.dial(t)
