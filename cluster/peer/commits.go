@@ -18,7 +18,7 @@ const restFor = 2 * time.Millisecond
 // rest is the pause of a pipeline.
 type rest struct {
 	now    bool // the timer of the pipeline measures the pause
-	missed bool // the timer has fired, and the pause was over before timeUp ran
+	missed bool // the timer has fired, and a request has ended the pause before timeUp ran
 	// last is a request without entries that fits behind the last answered one. It has the same commit index.
 	last raft.AppendEntriesRequest
 }
@@ -38,9 +38,9 @@ func (r *rest) end(active bool) {
 	r.now = false
 }
 
-// tellCommit sends a request without entries if the follower does not know the last commit, and if no request
-// is on its way, which would tell it. The request has the term of the last one. A node that leads no more
-// sends nothing: what it has applied since may be other entries than the follower has.
+// tellCommit sends a request without entries if the follower does not know the last commit. It sends nothing
+// while a request is on its way, which tells it. The request has the term of the last one. A node that leads
+// no more sends nothing: what it has applied since may be other entries than the follower has.
 func (p *pipeline) tellCommit() {
 	p.sending.Lock()
 	defer p.sending.Unlock()

@@ -16,6 +16,7 @@
 //	publisher.go  Publisher: sends published messages and scripts to the other nodes
 //	proxy.go      forwards a client to another node, with the PROXY line
 //	carrier.go    Carrier: the transport of Raft, and the receiver of entries
+//	flight.go     which requests of a sender wait for their answers, and for how long
 //	commits.go    tells a follower soon that its last entries are committed
 //	pipeline.go   the sender of entries: it sends the next request before the previous answer arrives
 //	entries.go    the format of a request with entries, and of its answer

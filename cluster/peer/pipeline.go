@@ -35,10 +35,7 @@ type pipeline struct {
 	sending sync.Mutex // guards room, and keeps the order of requests; taken before mu
 	room    []byte     // memory for the bytes of a request
 
-	mu     sync.Mutex  // guards the fields below
-	flying int         // requests that wait for their answers
-	late   *time.Timer // calls timeUp
-	rest   rest
+	flight
 }
 
 // request is one request and its answer. It implements [raft.AppendFuture].
@@ -98,48 +95,6 @@ func (p *pipeline) send(r *request) (err error) {
 		p.end(err)
 	}
 	return err
-}
-
-// flies counts a request that is sent. The timer begins with the first of them, and again with each answer.
-func (p *pipeline) flies() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.flying++; p.flying == 1 {
-		p.rest.end(p.late.Reset(p.timeout))
-	}
-}
-
-// lands counts the answer to a request.
-func (p *pipeline) lands(args *raft.AppendEntriesRequest, success bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if success {
-		p.rest.note(args)
-	}
-	switch p.flying--; {
-	case p.flying > 0:
-		p.late.Reset(p.timeout)
-	case success && len(args.Entries) > 0 && p.commits != nil:
-		p.rest.now = true
-		p.late.Reset(restFor)
-	default:
-		p.late.Stop()
-	}
-}
-
-// timeUp ends the pipeline if an answer is late. After a rest it tells the follower what is committed.
-func (p *pipeline) timeUp() {
-	p.mu.Lock()
-	missed, rested := p.rest.missed, p.rest.now
-	p.rest.missed, p.rest.now = false, false
-	p.mu.Unlock()
-	switch {
-	case missed:
-	case rested:
-		p.tellCommit()
-	default:
-		p.end(errLate)
-	}
 }
 
 // receive reads answers until the connection ends.
