@@ -9,20 +9,20 @@ import (
 )
 
 // Scratch is the reusable memory of a connection: with it, a limiter allocates nothing. The fields are nil
-// until the first use. check and checks come from pools, and only a batch has them.
+// until the first use. check and asked come from pools, and only a batch has them.
 type Scratch struct {
 	limit  *limiters.Scratch
 	flight *flight.Flight
 	check  *rules.Check
-	checks *rules.Checks
+	asked  *rules.Question
 	Script interface{ Release() } // of the running script; only Server.Scripts uses it
 }
 
 // A request to a rule needs 4 to 8 KB of memory, and a request to sixteen rules about 70 KB. The batches of
 // all connections share this memory, so an idle connection does not hold it.
 var (
-	checkPool  = sync.Pool{New: func() any { return new(rules.Check) }}
-	checksPool = sync.Pool{New: func() any { return new(rules.Checks) }}
+	checkPool = sync.Pool{New: func() any { return new(rules.Check) }}
+	askedPool = sync.Pool{New: func() any { return new(rules.Question) }}
 )
 
 // Limiter returns memory for a request to a limiter. It is valid until Release.
@@ -49,18 +49,18 @@ func (s *Scratch) Check() *rules.Check {
 	return s.check
 }
 
-// Checks returns memory for a request to several rules. It is valid until Release.
-func (s *Scratch) Checks() *rules.Checks {
-	if s.checks == nil {
-		s.checks = checksPool.Get().(*rules.Checks)
+// Question returns memory for a request to several rules. It is valid until Release.
+func (s *Scratch) Question() *rules.Question {
+	if s.asked == nil {
+		s.asked = askedPool.Get().(*rules.Question)
 	}
-	return s.checks
+	return s.asked
 }
 
 // Release drops the references to the last requests, and gives the shared memory back. So an idle connection
 // keeps neither.
 func (s *Scratch) Release() {
-	if s.limit.Release(); s.flight != nil || s.check != nil || s.checks != nil || s.Script != nil {
+	if s.limit.Release(); s.flight != nil || s.check != nil || s.asked != nil || s.Script != nil {
 		s.giveBack()
 	}
 }
@@ -75,10 +75,10 @@ func (s *Scratch) giveBack() {
 		checkPool.Put(s.check)
 		s.check = nil
 	}
-	if s.checks != nil {
-		s.checks.Release()
-		checksPool.Put(s.checks)
-		s.checks = nil
+	if s.asked != nil {
+		s.asked.Release()
+		askedPool.Put(s.asked)
+		s.asked = nil
 	}
 	if s.Script != nil {
 		s.Script.Release()

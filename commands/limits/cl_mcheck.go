@@ -21,14 +21,15 @@ var _ = commands.Register(&commands.Command{
 })
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {
-	var pairs [][]byte
-	if asked := c.Conn.Link.Asked; asked != nil {
-		pairs = asked.Pairs
-	} else if pairs = mcheckPairs(c); pairs == nil { // an error
-		c.Cmd.EachKey(c.Args, fp.AddKey)
-		return
+	q, queued := c.Conn.Link.Asked, false
+	if q == nil {
+		q, queued = c.Conn.Scratch.Question(), readsRules(c, c.Conn.Transaction.Queue.Active)
+		if q.Pairs = mcheckPairs(c); q.Pairs == nil { // an error
+			c.Cmd.EachKey(c.Args, fp.AddKey)
+			return
+		}
 	}
-	c.Conn.Scratch.Checks().Footprint(c.Server.Rules, pairs, readsRules(c, c.Conn.Transaction.Queue.Active), fp)
+	q.Footprint(c.Server.Rules, queued, fp)
 }
 
 // mcheckPairs returns the names and keys of a call, nil if their number is wrong.
@@ -40,33 +41,31 @@ func mcheckPairs(c *commands.Call) [][]byte {
 	return c.Args[2 : 2+2*n]
 }
 
+// clMcheck answers the question of a caller inside the process (typed), or reads one and replies.
 func clMcheck(c *commands.Call) error {
-	checks, asked := c.Conn.Scratch.Checks(), c.Conn.Link.Asked
-	q, queued := asked, readsRules(c, c.Conn.Transaction.Running)
 	var args limiters.Args
-	if asked == nil {
-		q = &checks.Question
+	q, queued := c.Conn.Link.Asked, false
+	typed := q != nil
+	if !typed {
+		q, queued = c.Conn.Scratch.Question(), readsRules(c, c.Conn.Transaction.Running)
 		if err := readQuestion(c, q, &args); err != nil {
 			return args.Explain(err)
 		}
 	}
-	err := checks.Ask(c.Server.Rules, c.Tx, q, c.Now, queued)
+	err := q.Ask(c.Server.Rules, c.Tx, c.Now, queued)
 	if err == nil {
-		countChecks(c, checks, q.Refusing >= 0, q.Looks())
-		if asked != nil {
-			checks.Explain(asked)
-		} else {
-			replyChecks(c, checks, &args)
-		}
+		countQuestion(c, q)
+	}
+	switch {
+	case typed && err == nil:
+		q.Explain()
+	case typed:
+		_ = readQuestion(c, q, &args) // the error may repeat a word
+	case err == nil:
+		replyQuestion(c, q, &args)
 	}
 	if err != nil || goesOn(c) {
-		checks.Done(goesOn(c))
-	}
-	if err == nil {
-		return nil
-	}
-	if asked != nil {
-		_ = readQuestion(c, q, &args) // the error may repeat a word
+		q.Done(goesOn(c))
 	}
 	return args.Explain(err)
 }
@@ -82,24 +81,25 @@ func readQuestion(c *commands.Call, q *rules.Question, args *limiters.Args) erro
 	return err
 }
 
-// replyChecks replies with the answers of all rules.
-func replyChecks(c *commands.Call, checks *rules.Checks, args *limiters.Args) {
-	c.Out.Array(2 + len(checks.Rules()))
-	c.Out.Int(int64(commands.Bit(checks.Refusing >= 0)))
-	c.Out.Int(int64(checks.Refusing))
-	for _, one := range checks.Rules() {
+// replyQuestion replies with the answers of all rules.
+func replyQuestion(c *commands.Call, q *rules.Question, args *limiters.Args) {
+	c.Out.Array(2 + len(q.Rules()))
+	c.Out.Int(int64(commands.Bit(q.Refusing >= 0)))
+	c.Out.Int(int64(q.Refusing))
+	for _, one := range q.Rules() {
 		a := one.Answer()
 		replyCheck(c, one, &a, args)
 	}
 }
 
-// countChecks counts the decision, and the keys of the rules that refuse.
-func countChecks(c *commands.Call, checks *rules.Checks, limited, looks bool) {
+// countQuestion counts the decision, and the keys of the rules that refuse.
+func countQuestion(c *commands.Call, q *rules.Question) {
+	limited, looks := q.Refusing >= 0, q.Looks()
 	if !limited && !looks {
 		return
 	}
 	c.Server.Stats.Commands.Decided(c.Cmd, limited, looks)
-	for _, one := range checks.Rules() {
+	for _, one := range q.Rules() {
 		if a := one.Answer(); a.Limited && !looks {
 			c.Server.Stats.Limited.Add(c.Tx.DB(), one.TightestKey())
 		}

@@ -19,7 +19,7 @@ type Check struct {
 	looked     bool     // Footprint has searched the parsed rules, and has made a plan if it found the rule
 	own        plan
 	prefetched *prefetched               // nil before the first Prefetch
-	pairKeys   [ruleset.MaxLimits][]byte // memory of Keys for [Checks]
+	pairKeys   [ruleset.MaxLimits][]byte // memory of Keys for [Question]
 	answers
 	releases releases
 	dryRun   *dryRun    // only while a request has to give back reservations that have ended
@@ -42,7 +42,7 @@ type answers struct {
 func (c *Check) Footprint(r *ruleset.Rules, words [][]byte, queued bool, fp *store.Footprint) {
 	from := r.Sources()
 	if c.looked = from.Parsed() && !queued; !c.looked {
-		c.lockRules(r, words, fp)
+		lockRules(r, words[1:], fp)
 		return
 	}
 	keys := words[1:]
@@ -65,11 +65,9 @@ func (c *Check) Footprint(r *ruleset.Rules, words [][]byte, queued bool, fp *sto
 }
 
 // lockRules adds the partitions of the key of the rules, and of all states that the words may name.
-func (c *Check) lockRules(r *ruleset.Rules, words [][]byte, fp *store.Footprint) {
-	c.plan = &c.own
-	c.found, c.asked = nil, words[0]
+func lockRules(r *ruleset.Rules, words [][]byte, fp *store.Footprint) {
 	r.Lock(fp)
-	for _, w := range words[1:] { // each of them may be a key
+	for _, w := range words { // each of them may be a key
 		if fp.AddKey(w); !ruleset.SharesSlot(w) {
 			fp.AddAll()
 			return

@@ -4,8 +4,8 @@
 //	check.go  CL.CHECK: one request to a rule
 //	plan.go   which keys a request reads
 //	prefetched.go   plans of the next requests of a pipeline
-//	checks.go CL.MCHECK: one request to several rules
-//	question.go   such a request as values, and its answer
+//	question.go   CL.MCHECK: a request to several rules as values, and its answer
+//	checks.go how it decides
 //	recount.go   CL.RULE OVERRIDE: what was counted counts at the new rate
 //	scopes.go the keys of a request, one for each scope of its rule
 //	reset.go  CL.RULE RESET: a fresh start for keys

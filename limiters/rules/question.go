@@ -6,7 +6,7 @@ import (
 	"cellserver/limiters"
 )
 
-// Question asks several rules, and has their answer.
+// Question asks several rules, and has their answer. A request calls Footprint and Ask.
 //
 // The rules and their keys alternate in the pairs: name, key, name, key. A rule with scopes occurs once for
 // each of its scopes, one after the other. It may name them: name@scope, key. All rules consume the quantity,
@@ -24,6 +24,11 @@ type Question struct {
 
 	words [][]byte // Pairs are a part of it
 	text  []byte   // of all words
+
+	memory  []Check  // one for each pair
+	asked   []*Check // the rules of the question, up to the first wrong pair
+	wrong   error    // of that pair; nil for none
+	planned bool     // Footprint has found the rules
 }
 
 // Policy is one limit of an answer, with its own answer. It is valid until the next question.
@@ -78,17 +83,32 @@ func (q *Question) Words() [][]byte {
 	return q.words
 }
 
-// Release drops the references to a request, and keeps the memory.
-func (q *Question) Release() {
-	clear(q.words)
-	clear(q.Policies)
-	*q = Question{words: q.words[:0], text: q.text[:0], Policies: q.Policies[:0]}
+// Rules returns the rules that were asked, in their order. They are valid until Release.
+func (q *Question) Rules() []*Check { return q.asked }
+
+// Done ends a question that has ended in an error, or whose transaction goes on. See [Check.Done].
+func (q *Question) Done(goesOn bool) {
+	for _, one := range q.asked {
+		one.Done(goesOn)
+	}
 }
 
-// Explain fills the answer of a question, limit by limit.
-func (c *Checks) Explain(q *Question) {
+// Release drops the references to a request, also if it has panicked, and keeps the memory.
+func (q *Question) Release() {
+	for i := range q.memory {
+		q.memory[i].Release()
+	}
+	clear(q.words)
+	clear(q.Policies)
+	*q = Question{
+		words: q.words[:0], text: q.text[:0], Policies: q.Policies[:0], memory: q.memory, asked: q.asked[:0],
+	}
+}
+
+// Explain fills the answer, limit by limit.
+func (q *Question) Explain() {
 	q.Shadow = true
-	for i, one := range c.asked {
+	for i, one := range q.asked {
 		a := one.Answer()
 		if i == 0 || a.Tighter(&q.Tightest) {
 			q.Tightest = a
