@@ -14,7 +14,7 @@ import (
 // Commands runs commands. It is [line.Lines].
 type Commands interface {
 	Do(ctx context.Context, args []string, read func(line.Reply)) error
-	Ask(ctx context.Context, q *rules.Question) error
+	Ask(ctx context.Context, words [][]byte, q *rules.Question) (line.Reply, error)
 }
 
 // Guesses bounds the guesses of the token. It is a part of [commands.Logins].
@@ -35,8 +35,9 @@ type Trust = keysource.Trust
 // Config is a part of the configuration.
 type Config struct {
 	Trust
-	Token string   // that requests must have; "" for none
-	Hosts []string // names of this server, in addition to localhost and IP addresses
+	Closed string   // why nobody can answer yet; "" if requests are answered
+	Token  string   // that requests must have; "" for none
+	Hosts  []string // names of this server, in addition to localhost and IP addresses
 	Page
 }
 

@@ -48,7 +48,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule 
 	case x.missing.allow || x.missing.deny || x.missing.skip || x.preflight ||
 		x.refused != http.StatusTooManyRequests:
 		return wrong("/explain takes key, quantity and charge, and missing with another source")
-	case len(x.sources) == 0:
+	case len(x.keys)+len(x.sources) == 0:
 		return a.noKey(r, rule, "name a key: key=…")
 	}
 	if _, err := x.find(w); err != nil {
@@ -64,7 +64,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule 
 	}
 	name, _, _ := strings.Cut(rule, "@")
 	args := append([]string{"CL.EXPLAIN", name + "@" + strings.Join(scopes, ",")}, x.keys...)
-	if args = append(args, "QUANTITY", strconv.FormatInt(x.quantity, 10)); x.charge {
+	if args = append(args, "QUANTITY", strconv.FormatInt(x.asked.Quantity, 10)); x.asked.Charge {
 		args = append(args, "CHARGE")
 	}
 	var e explanation

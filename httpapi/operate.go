@@ -16,7 +16,7 @@ type Page struct {
 }
 
 // operate answers the requests of the page.
-func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
+func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config, _ string) *Problem {
 	if err := cfg.guard(r); err != nil {
 		return err
 	}

@@ -92,12 +92,6 @@ func ofError(err error) *Problem {
 	return problem(http.StatusServiceUnavailable, unavailable, "the command has no reply: %v", err)
 }
 
-// Unavailable answers a request that nobody can answer yet.
-func Unavailable(w http.ResponseWriter, reason string) {
-	w.Header()["Cache-Control"] = noStore
-	problem(http.StatusServiceUnavailable, unavailable, "%s", reason).write(w)
-}
-
 // Forbidden answers a request whose connection may not ask, and closes the connection.
 func Forbidden(w http.ResponseWriter, reason string) {
 	w.Header()["Cache-Control"] = noStore

@@ -10,17 +10,17 @@ import (
 
 	"cellserver/httpapi/keysource"
 	"cellserver/internal/quote"
+	"cellserver/limiters/rules"
 )
 
-// question is what a request asks of one rule or several.
+// question is what a request asks of one rule or several. There is a key for each rule, or one for all.
 type question struct {
-	rules    []string
-	sources  []keysource.Source // one for each rule, or one for all
-	quantity int64
-	peek     bool
-	charge   bool // the quantity counts even if less is left
-	missing  missing
-	refused  int // the status of a refusal
+	asked   rules.Question
+	rules   []string
+	keys    []string           // of a body
+	sources []keysource.Source // of a query
+	missing missing
+	refused int // the status of a refusal
 	// preflight says that preflight requests of browsers pass and do not count.
 	preflight bool
 	given     []string // the parameters that may occur once, and have occurred
@@ -87,9 +87,9 @@ func (q *question) set(name, value string) *Problem {
 	case "quantity":
 		return q.setQuantity(value)
 	case "peek":
-		return setSwitch(&q.peek, name, value)
+		return setSwitch(&q.asked.Peek, name, value)
 	case "charge":
-		return setSwitch(&q.charge, name, value)
+		return setSwitch(&q.asked.Charge, name, value)
 	case "missing":
 		return q.setMissing(value)
 	case "status":
@@ -133,7 +133,7 @@ func (q *question) setQuantity(text string) *Problem {
 	case n < 0:
 		return wrong("quantity %s must not be negative", quote.Word(text))
 	}
-	q.quantity = n
+	q.asked.Quantity = n
 	return nil
 }
 
@@ -177,7 +177,6 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	if body["limit"] != nil {
 		return wrong("limit belongs into a rule, or into POST /throttle, which needs no rule")
 	}
-	inQuery := len(q.sources)
 	for _, name := range []string{"rule", "quantity"} {
 		if body[name] == nil {
 			continue
@@ -199,13 +198,13 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	if err != nil {
 		return err
 	}
-	if inQuery > 0 && len(q.sources) > inQuery {
+	if len(q.sources) > 0 && len(q.keys) > 0 {
 		return wrong("there are keys in the query and in the body: give them in one place")
 	}
 	if len(body) == 0 {
 		return nil // most bodies have a key alone
 	}
-	for name, to := range map[string]*bool{"peek": &q.peek, "charge": &q.charge} {
+	for name, to := range map[string]*bool{"peek": &q.asked.Peek, "charge": &q.asked.Charge} {
 		given := body[name] != nil
 		on, err := body.takeSwitch(name)
 		if given && err == nil {
@@ -225,9 +224,7 @@ func (q *question) addKeys(body fields) *Problem {
 	case err != nil:
 		return err
 	case keys.scopes == nil:
-		for _, key := range keys.all {
-			q.sources = append(q.sources, keysource.Literal(key))
-		}
+		q.keys = append(q.keys, keys.all...)
 		return nil
 	case len(q.rules) != 1:
 		return wrong("keys has the scopes of one rule, and the path names %d: "+
@@ -245,8 +242,8 @@ func (q *question) addRules(body fields) *Problem {
 		return err
 	}
 	shared, isShared, err := body.take("key")
-	if isShared && len(q.rules) == 1 {
-		q.sources = append(q.sources, keysource.Literal(shared))
+	if shared = keysource.Shorten(shared); isShared && len(q.rules) == 1 {
+		q.keys = append(q.keys, shared)
 	}
 	for _, one := range further {
 		object, ok := one.(map[string]any)
@@ -261,20 +258,13 @@ func (q *question) addRules(body fields) *Problem {
 	return err
 }
 
-// addLiterals adds keys that are plain text.
-func (q *question) addLiterals(k keys) {
-	for _, key := range k.all {
-		q.sources = append(q.sources, keysource.Literal(key))
-	}
-}
-
 // addScoped adds a rule with its keys: a pair of name@scope and a key for each scope.
 func (q *question) addScoped(name string, k keys) *Problem {
 	name, err := k.of(name)
 	if err != nil {
 		return err
 	}
-	if q.addLiterals(k); len(k.all) == 1 && k.scopes == nil {
+	if q.keys = append(q.keys, k.all...); len(k.all) == 1 && k.scopes == nil {
 		q.rules = append(q.rules, strings.TrimSuffix(name, "@"))
 	} else {
 		q.rules = slices.AppendSeq(q.rules, pairNames(name))

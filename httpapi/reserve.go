@@ -13,7 +13,17 @@ var (
 	settlement  = limiter{command: "CL.SETTLE", required: []string{"id", "quantity"}, options: looks, always: true}
 )
 
-// budget answers /reserve and /settle: an estimate of a cost, and the real cost.
+// reserve answers /reserve: an estimate of a cost.
+func (a *API) reserve(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+	return a.budget(w, r, &reservation)
+}
+
+// settle answers /settle: the real cost.
+func (a *API) settle(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+	return a.budget(w, r, &settlement)
+}
+
+// budget answers /reserve and /settle.
 func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Problem {
 	body, err := readFields(w, r)
 	if err != nil {

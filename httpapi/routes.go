@@ -11,61 +11,52 @@ import (
 	"cellserver/limiters"
 )
 
-// ServeHTTP implements [http.Handler].
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := a.serve(w, r); err != nil {
-		err.write(w)
-	}
+// route answers the requests of a path. rest is the path behind the name of the route.
+type route func(a *API, w http.ResponseWriter, r *http.Request, cfg *Config, rest string) *Problem
+
+// routes are by the first part of a path, with the slash behind it if there is more.
+var routes = map[string]route{
+	"/check": (*API).check, "/check/": (*API).check, "/explain/": (*API).explain, "/forward/": (*API).forward,
+	"/throttle": (*API).throttle, "/enter": (*API).enter, "/leave": (*API).leave,
+	"/reserve": (*API).reserve, "/settle": (*API).settle, "/reset": (*API).reset,
+	"/status": (*API).operate, "/rules": (*API).operate, "/rules/": (*API).operate,
+	"/try/": (*API).operate, "/overrides/": (*API).operate, "/openapi.json": (*API).openAPI,
 }
 
-func (a *API) serve(w http.ResponseWriter, r *http.Request) *Problem {
-	cfg := a.Config()
-	if cfg.Page.Reads && page.Serve(w, r) {
-		return nil
+// ServeHTTP implements [http.Handler].
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	cfg, name, rest := a.Config(), r.URL.Path, ""
+	if at := strings.IndexByte(name[min(1, len(name)):], '/'); at >= 0 {
+		name, rest = name[:at+2], name[at+2:]
+	}
+	answer, err := routes[name], (*Problem)(nil)
+	if answer == nil && cfg.Reads && cfg.Closed == "" && page.Serve(w, r) {
+		return
 	}
 	w.Header()["Cache-Control"] = noStore // a cache must not decide
-	if cfg.Token != "" {
-		if err := a.authorize(r, cfg.Token); err != nil {
-			return err
-		}
-	}
-	if cfg.Misdirects(r) {
-		return problem(http.StatusMisdirectedRequest, misdirected, "another site may have sent this "+
+	switch {
+	case cfg.Closed != "":
+		err = problem(http.StatusServiceUnavailable, unavailable, "%s", cfg.Closed)
+	case cfg.Token != "":
+		err = a.authorize(r, cfg.Token)
+	case cfg.Misdirects(r):
+		err = problem(http.StatusMisdirectedRequest, misdirected, "another site may have sent this "+
 			"request: ask at localhost or at an IP address, add the name to http-hosts, or set "+
 			"http-token")
 	}
-	path := r.URL.Path
 	switch {
-	case path == "/check":
-		return a.check(w, r, &cfg, "")
-	case strings.HasPrefix(path, "/check/"):
-		return a.check(w, r, &cfg, path[len("/check/"):])
-	case strings.HasPrefix(path, "/explain/"):
-		return a.explain(w, r, &cfg, path[len("/explain/"):])
-	case strings.HasPrefix(path, "/forward/"):
-		return a.forward(w, r, &cfg)
-	case path == "/throttle":
-		return a.throttle(w, r)
-	case path == "/enter":
-		return a.enter(w, r)
-	case path == "/leave":
-		return a.leave(w, r)
-	case path == "/reserve":
-		return a.budget(w, r, &reservation)
-	case path == "/settle":
-		return a.budget(w, r, &settlement)
-	case path == "/reset":
-		return a.reset(w, r, &cfg)
-	case path == "/status", path == "/rules", strings.HasPrefix(path, "/rules/"),
-		strings.HasPrefix(path, "/try/"), strings.HasPrefix(path, "/overrides/"):
-		return a.operate(w, r, &cfg)
-	case path == "/openapi.json":
-		return openAPI(w, r)
+	case err != nil:
+	case answer != nil:
+		err = answer(a, w, r, &cfg, rest)
+	default:
+		err = problem(http.StatusNotFound, notFound, "there is no path %s: ask /check, /explain, /forward, "+
+			"/throttle, /enter, /leave, /reserve, /settle, /reset, /status, /rules, /overrides, /try or "+
+			"/openapi.json",
+			quote.Word(r.URL.Path))
 	}
-	return problem(http.StatusNotFound, notFound, "there is no path %s: ask /check, /explain, /forward, "+
-		"/throttle, /enter, /leave, /reserve, /settle, /reset, /status, /rules, /overrides, /try or "+
-		"/openapi.json",
-		quote.Word(path))
+	if err != nil {
+		err.write(w)
+	}
 }
 
 // authorize returns the problem of a request without the token. As with AUTH, auth-fail-limit bounds the

@@ -18,8 +18,6 @@ type exchange struct {
 	from keysource.Request
 	question
 	decision
-	keys  []string
-	asked rules.Question
 }
 
 // exchanges are used again, because they have the memory of the words and of the lists.
@@ -29,15 +27,17 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 func (a *API) begin(r *http.Request, cfg *Config) *exchange {
 	x := exchanges.Get().(*exchange)
 	x.api, x.from = a, keysource.Request{Request: r, Trust: cfg.Trust}
-	x.refused, x.quantity = http.StatusTooManyRequests, 1
+	x.refused, x.asked.Quantity = http.StatusTooManyRequests, 1
 	return x
 }
 
 func (x *exchange) end() {
 	x.asked.Release()
 	*x = exchange{
-		question: question{rules: emptied(x.rules), sources: emptied(x.sources)},
-		decision: decision{Policies: emptied(x.Policies)}, keys: emptied(x.keys), asked: x.asked,
+		question: question{
+			asked: x.asked, rules: emptied(x.rules), keys: emptied(x.keys), sources: emptied(x.sources),
+		},
+		decision: decision{Policies: emptied(x.Policies)},
 	}
 	exchanges.Put(x)
 }
@@ -80,7 +80,7 @@ func (x *exchange) readQuestion(w http.ResponseWriter, r *http.Request, rule str
 
 // forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query
 // belongs to the client of the proxy, so the parameters are in the path, and the method may be any.
-func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
+func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config, _ string) *Problem {
 	raw := r.URL.RawPath // as it was sent: the client must not change the escapes of the parameters
 	if raw == "" {
 		raw = r.URL.EscapedPath()
@@ -97,7 +97,7 @@ func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config) *Prob
 
 // ask asks the rules, and answers.
 func (x *exchange) ask(w http.ResponseWriter) *Problem {
-	asked, keys := len(x.rules), len(x.sources)
+	asked, keys := len(x.rules), len(x.keys)+len(x.sources)
 	switch {
 	case asked == 0:
 		return wrong("name a rule: /check/RULE?key=…")
@@ -117,18 +117,18 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		x.write(w, x.refused)
 		return nil
 	}
-	answered, err := x.find(w)
-	if err != nil || answered {
-		return err
+	if len(x.sources) > 0 || slices.Contains(x.keys, "") {
+		if answered, err := x.find(w); err != nil || answered {
+			return err
+		}
 	}
 	if err := x.setPairs(); err != nil {
 		return err
 	}
-	x.asked.Quantity, x.asked.Peek, x.asked.Charge = x.quantity, x.peek, x.charge
-	if err := x.api.Commands.Ask(x.from.Context(), &x.asked); err != nil {
+	if _, err := x.api.Commands.Ask(x.from.Context(), x.asked.Words(), &x.asked); err != nil {
 		return ofError(err)
 	}
-	if x.charge {
+	if x.asked.Charge {
 		x.refused = http.StatusOK // the action counts in any case
 	}
 	x.takeAnswer(&x.asked)
@@ -138,6 +138,10 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 
 // find finds the keys. It answers the request if a key is missing, and the question says how.
 func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
+	for _, key := range x.keys {
+		x.sources = append(x.sources, keysource.Literal(key))
+	}
+	x.keys = x.keys[:0]
 	for _, source := range x.sources {
 		key, err := source.Key(&x.from)
 		if errors.Is(err, keysource.ErrMissing) && x.missing.source != nil {

@@ -37,7 +37,8 @@ func TestRemainingOverHTTP(t *testing.T) {
 				q := &rules.Question{Quantity: 1}
 				q.Begin(1)
 				q.Add("two", "k")
-				require.NoError(t, lines.Ask(t.Context(), q))
+				_, err := lines.Ask(t.Context(), q.Words(), q)
+				require.NoError(t, err)
 				if q.Refusing < 0 {
 					allowed++
 					last = q.Tightest.Remaining

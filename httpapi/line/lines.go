@@ -45,35 +45,30 @@ type Refused string
 // Error implements error.
 func (r Refused) Error() string { return string(r) }
 
-// Do runs a command, and calls read with its reply. It waits until the reply may leave. The error is an error
-// reply ([Refused]), that of ctx, [ErrLost], or says that the server has closed the line.
+// Do is [Lines.Ask] for a command of texts. It calls read with the reply.
 func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
 	words := make([][]byte, len(args))
 	for i, arg := range args {
 		words[i] = []byte(arg)
 	}
-	out := resp.Writer{Proto: 2}
-	if err := l.run(ctx, words, nil, &out); err != nil {
-		return err
+	reply, err := l.Ask(ctx, words, nil)
+	if err == nil {
+		read(reply)
 	}
-	read(Reply{out.Bytes()})
-	return nil
+	return err
 }
 
-// Ask asks rules. The question then has the answer. The error is as for [Lines.Do].
-func (l *Lines) Ask(ctx context.Context, q *rules.Question) error {
-	return l.run(ctx, q.Words(), q, &resp.Writer{Proto: 2})
-}
-
-// run runs a command on a line, and opens the line if it must.
-func (l *Lines) run(ctx context.Context, args [][]byte, q *rules.Question, out *resp.Writer) error {
+// Ask runs a command on a line, and opens the line if it must. It waits until the reply may leave. If the
+// command asks a question, `q` gets the answer, and there is no reply. The error is an error reply
+// ([Refused]), that of ctx, [ErrLost], or says that the server has closed the line.
+func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (Reply, error) {
 	var one *line
 	select {
 	case one = <-l.free:
 	default:
 		var err error
 		if one, err = l.await(ctx); err != nil {
-			return err
+			return Reply{}, err
 		}
 	}
 	if one != nil && one.closed.Load() {
@@ -83,26 +78,24 @@ func (l *Lines) run(ctx context.Context, args [][]byte, q *rules.Question, out *
 	if one == nil {
 		one = newLine(l.connect, address)
 	}
-	mark := uint64(0)
+	mark, out := uint64(0), resp.Writer{Proto: 2}
 	if l.barrier != nil {
 		mark = l.barrier.Mark()
 	}
-	need, err := one.run(ctx, args, q, out)
+	need, err := one.run(ctx, args, q, &out)
 	if err != nil || one.closed.Load() {
 		one.end()
 		one = nil
 	}
 	l.free <- one
+	reply := Reply{out.Bytes()}
 	switch {
 	case err != nil:
-		return err
+		return reply, err
 	case need != 0 && l.barrier != nil && !l.barrier.Wait(mark):
-		return ErrLost
-	case out.Len() > 0:
-		reply := Reply{out.Bytes()}
-		return reply.refusal()
+		return reply, ErrLost
 	}
-	return nil
+	return reply, reply.refusal()
 }
 
 // await waits for a free line, for as long as a command may be held back.

@@ -44,12 +44,12 @@ type Policy struct {
 // Looks reports whether the request consumes nothing on purpose.
 func (q *Question) Looks() bool { return q.Peek || q.Quantity == 0 }
 
-// Begin makes the question ready for n pairs, which Add adds.
+// Begin makes room for n pairs, which Add adds.
 func (q *Question) Begin(n int) {
 	q.words, q.text = q.words[:0], q.text[:0]
 	q.addWord("CL.MCHECK")
 	q.addWord(strconv.Itoa(n))
-	q.Quantity, q.Peek, q.Charge, q.Policies = 1, false, false, q.Policies[:0]
+	q.Policies = q.Policies[:0]
 }
 
 // Add adds a pair.

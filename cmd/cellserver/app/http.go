@@ -21,7 +21,6 @@ type webAPI struct {
 	listen.WebDoor
 	lines *line.Lines
 	ready atomic.Bool // Run has begun to load the data
-	acts  func() bool // the user of requests exists and is on
 	// secret is that of keys: see [keySecret]. It is nil until the first listener opens, and does not change
 	// then.
 	secret []byte
@@ -42,43 +41,31 @@ func apiBounds(cfg *config.Config) bounded.Bounds {
 func (w *webAPI) handler(
 	s *server.Server, of *sidecar.Sidecar, barrier line.Barrier, cfg *config.Config,
 ) http.Handler {
+	user := cfg.HTTP.User // fixed
 	w.lines = line.New(apiLines, barrier, func(p commands.Peer) line.Handler {
 		client := s.Connect(p)
-		client.Become(s.Users().Acting(cfg.HTTP.User), "http")
+		client.Become(s.Users().Acting(user), "http")
 		if of != nil {
 			return of.ConnectLine(client, p)
 		}
 		return client
 	})
-	w.acts = func() bool { return !s.Users().Acting(cfg.HTTP.User).Limits().Deleted() }
-	return w.gate(&httpapi.API{Commands: w.lines, Guesses: s.Logins(), Config: func() httpapi.Config {
+	return &httpapi.API{Commands: w.lines, Guesses: s.Logins(), Config: func() httpapi.Config {
 		h := &s.Config().HTTP
 		cfg := httpapi.Config{Token: h.Token, Hosts: h.Hosts}
+		switch {
+		case !w.ready.Load():
+			cfg.Closed = "the server loads its data"
+		case s.Users().Acting(user).Limits().Deleted():
+			cfg.Closed = "the user of http-user does not exist or is off: set it with ACL SETUSER"
+		}
 		cfg.Trust = httpapi.Trust{Proxies: h.Proxies.Count, Networks: h.Proxies.Networks, Secret: w.secret}
 		cfg.Page = httpapi.Page{
 			Reads: h.Page != config.PageOff, Writes: h.Page == config.PageWrites, Keys: h.PageKeys,
 			Locked: !s.Users().Default.Open(),
 		}
 		return cfg
-	}})
-}
-
-// gate refuses requests until Run has begun to load the data, and while their user does not exist. Otherwise
-// the server itself refuses them.
-func (w *webAPI) gate(api http.Handler) http.Handler {
-	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		reason := ""
-		switch {
-		case !w.ready.Load():
-			reason = "the server loads its data"
-		case !w.acts():
-			reason = "the user of http-user does not exist or is off: set it with ACL SETUSER"
-		default:
-			api.ServeHTTP(out, r)
-			return
-		}
-		httpapi.Unavailable(out, reason)
-	})
+	}}
 }
 
 // Configure makes the secret of keys before the first listener opens.
