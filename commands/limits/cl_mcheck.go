@@ -55,17 +55,20 @@ func clMcheck(c *commands.Call) error {
 	err := q.Ask(c.Server.Rules, c.Tx, c.Now, queued)
 	if err == nil {
 		countQuestion(c, q)
-	}
-	switch {
-	case typed && err == nil:
-		q.Explain()
-	case typed:
-		_ = readQuestion(c, q, &args) // the error may repeat a word
-	case err == nil:
-		replyQuestion(c, q, &args)
+		if typed {
+			q.Explain()
+		} else {
+			replyQuestion(c, q, &args)
+		}
 	}
 	if err != nil || goesOn(c) {
 		q.Done(goesOn(c))
+	}
+	switch {
+	case err == nil:
+		return nil
+	case typed:
+		_ = readQuestion(c, q, &args) // the error may repeat a word
 	}
 	return args.Explain(err)
 }

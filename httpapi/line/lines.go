@@ -94,8 +94,10 @@ func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (Repl
 		return reply, err
 	case need != 0 && l.barrier != nil && !l.barrier.Wait(mark):
 		return reply, ErrLost
+	case out.Len() > 0:
+		return reply, reply.refusal()
 	}
-	return reply, reply.refusal()
+	return reply, nil
 }
 
 // await waits for a free line, for as long as a command may be held back.

@@ -137,20 +137,14 @@ func (c *Check) Ask(tx *store.Tx, now int64, a *limiters.Answer) (looks bool, er
 	return c.answer(a, now, peeks), nil
 }
 
-// end ends a request that has no error. A request that counts nothing also gives back the reservations that
-// are due.
+// end ends a request that has no error: it stores the decisions. A request that counts nothing only gives
+// back the reservations that are due.
 func (c *Check) end(now int64, peeks bool) {
-	if peeks {
-		c.giveBack(now)
-	} else {
-		c.apply(now)
-	}
-}
-
-// apply stores the decisions.
-func (c *Check) apply(now int64) {
 	if c.dryRun != nil {
 		c.giveBack(now)
+	}
+	if peeks {
+		return
 	}
 	limiters.ApplyAll(c.limits, now)
 	if c.releases.scopes > 0 {

@@ -65,7 +65,7 @@ func (q *Question) Ask(r *ruleset.Rules, tx *store.Tx, now int64, queued bool) e
 		if err := one.find(tx, now, false); err != nil {
 			return err
 		}
-		if q.shares(one, i) {
+		if i > 0 && q.shares(one, i) {
 			return ErrSamePair
 		}
 	}

@@ -104,11 +104,10 @@ func (at *keySlot) find(key []byte) {
 
 // key returns a name with its slot. The name begins with the key, or has it as its hash tag.
 func (at *keySlot) key(name []byte) store.HashedKey {
-	slot := at.slot
 	if at.Braces == ruleset.OtherBraces {
-		slot = store.Slot(name)
+		return store.UnhashedKey(name, store.Slot(name))
 	}
-	return store.UnhashedKey(name, slot)
+	return store.UnhashedKey(name, at.slot)
 }
 
 // footprint adds the partitions of the request's keys, and of their states.

@@ -242,7 +242,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 		c.releases.drop(release)
 		c.dropLost(tx, release)
 	}
-	c.apply(now)
+	c.end(now, false)
 	return a, false, nil
 }
 

@@ -146,7 +146,7 @@ func (c *Check) again(
 		return false, err
 	}
 	limited = c.refused
-	c.apply(one.At)
+	c.end(one.At, false)
 	return limited, nil
 }
 

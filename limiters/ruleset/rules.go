@@ -117,13 +117,10 @@ func (s Sources) Parsed() bool { return s.stored != nil }
 
 // find returns the rule of a name, nil if there is no such rule.
 func (s Sources) find(name []byte) *Rule {
-	if one := s.stored.byName[string(name)]; one != nil {
+	if one := s.stored.byName[string(name)]; one != nil || s.file == nil {
 		return one
 	}
-	if s.file != nil {
-		return s.file.byName[string(name)]
-	}
-	return nil
+	return s.file.byName[string(name)]
 }
 
 // with returns the sources with a set in the place of the stored one.
@@ -137,11 +134,10 @@ var defaultName = []byte(Default)
 // Decides returns the rule that decides for a name, nil if there is none. The rule [Default] decides only for
 // what may be the name of a rule.
 func (s Sources) Decides(name []byte) *Rule {
-	one := s.find(name)
-	if one == nil && faultOf(name) == nil {
-		one = s.find(defaultName)
+	if one := s.find(name); one != nil || faultOf(name) != nil {
+		return one
 	}
-	return one
+	return s.find(defaultName)
 }
 
 // sorted returns the rules, sorted by name.
