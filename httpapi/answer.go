@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 )
@@ -14,12 +13,6 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 	if !d.Allowed && refused != status {
 		status = refused
 		h["Content-Type"] = problemType
-		d.refusal = &refusal{quotaExceeded, "The quota is used up", status, []string{}}
-		for i := range d.Policies {
-			if p := &d.Policies[i]; p.limited && !p.Shadow {
-				d.Violated = append(d.Violated, p.Name)
-			}
-		}
 	}
 	if status == http.StatusUnauthorized {
 		h["Www-Authenticate"] = challenge
@@ -28,11 +21,68 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 		d.setHeaders(h)
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(d) // the client has left if this fails
+	d.body = append(d.body[:0], '{')
+	if status != http.StatusOK {
+		d.addRefusal(status)
+	}
+	d.addDecision()
+	_, _ = w.Write(d.body) // the client has left if this fails
 }
 
-// quotaExceeded is the problem type of the draft.
-const quotaExceeded = "https://iana.org/assignments/http-problem-types#quota-exceeded"
+// addRefusal adds the part of a body that makes it a problem, too. The draft has the type. Names of rules and
+// of limiters need no escapes.
+func (d *decision) addRefusal(status int) {
+	b := append(d.body, `"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",`...)
+	b = append(b, `"title":"The quota is used up","status":`...)
+	b = append(strconv.AppendInt(b, int64(status), 10), `,"violated-policies":[`...)
+	comma := ""
+	for i := range d.Policies {
+		if p := &d.Policies[i]; p.limited && !p.Shadow {
+			b = append(append(append(append(b, comma...), '"'), p.Name...), '"')
+			comma = ","
+		}
+	}
+	d.body = append(b, "],"...)
+}
+
+// addDecision adds the rest of a body.
+func (d *decision) addDecision() {
+	b := strconv.AppendBool(append(d.body, `"allowed":`...), d.Allowed)
+	if d.numbers != nil {
+		b = d.numbers.appendTo(b)
+	}
+	if d.Hold != nil {
+		b = strconv.AppendInt(append(b, `,"hold_ms":`...), *d.Hold, 10)
+	}
+	begin := `,"policies":[{"policy":"`
+	for i := range d.Policies {
+		p := &d.Policies[i]
+		b = p.numbers.appendTo(append(append(append(b, begin...), p.Name...), '"'))
+		if p.Window != 0 {
+			b = strconv.AppendInt(append(b, `,"window":`...), p.Window, 10)
+		}
+		if p.Shadow {
+			b = append(b, `,"shadow":true`...)
+		}
+		begin = `},{"policy":"`
+	}
+	if len(d.Policies) > 0 {
+		b = append(b, "}]"...)
+	}
+	d.body = append(b, "}\n"...)
+}
+
+// appendTo appends the numbers as fields that follow others.
+func (n *numbers) appendTo(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `,"limit":`...), n.Limit, 10)
+	b = append(strconv.AppendInt(append(b, `,"remaining":`...), n.Remaining, 10), `,"retry_after":`...)
+	if n.Retry == nil {
+		b = append(b, "null"...)
+	} else {
+		b = strconv.AppendInt(b, *n.Retry, 10)
+	}
+	return strconv.AppendInt(append(b, `,"reset_after":`...), n.Reset, 10)
+}
 
 // maxInteger is the largest integer of a structured field.
 const maxInteger = 999_999_999_999_999

@@ -52,11 +52,18 @@ func otherBody(format string, args ...any) *Problem {
 // readBody decodes the JSON of a request, which must be one object. Different texts must not become the same
 // value: it refuses a name that occurs twice, and characters that the decoder would replace.
 func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
-	text, err := []byte(nil), error(&http.MaxBytesError{Limit: MaxBody})
-	if r.ContentLength <= MaxBody { // a client that expects 100 Continue need not send the others
+	text, err := []byte(nil), error(nil)
+	large := r.ContentLength > MaxBody // a client that expects 100 Continue need not send it
+	switch {
+	case large:
+	case r.ContentLength > 0:
+		text = make([]byte, r.ContentLength)
+		_, err = io.ReadFull(r.Body, text)
+	default: // chunks
 		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+		_, large = errors.AsType[*http.MaxBytesError](err)
 	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+	if large {
 		return nil, problem(http.StatusRequestEntityTooLarge, tooLarge,
 			"the body has more than %d bytes", MaxBody)
 	}

@@ -10,21 +10,13 @@ import (
 
 // decision is the decision of a limiter or of rules, as the body of a response has it.
 type decision struct {
-	*refusal          // nil with the status 200
-	Allowed  bool     `json:"allowed"`
-	*numbers          // of the limit that decides; nil if no limiter has decided
-	Hold     *int64   `json:"hold_ms,omitempty"` // milliseconds; of CL.PACE
-	Policies []policy `json:"policies,omitempty"`
-	hidden   bool     // only rules with SHADOW were asked: clients should not know them
-	memory   numbers  // of the pointer
-}
-
-// refusal is the part of a body that makes it a problem, too.
-type refusal struct {
-	Type     string   `json:"type"`
-	Title    string   `json:"title"`
-	Status   int      `json:"status"`
-	Violated []string `json:"violated-policies"` // the names of those that refuse
+	Allowed  bool
+	*numbers        // of the limit that decides; nil if no limiter has decided
+	Hold     *int64 // milliseconds; of CL.PACE
+	Policies []policy
+	hidden   bool    // only rules with SHADOW were asked: clients should not know them
+	memory   numbers // of the pointer
+	body     []byte  // memory
 }
 
 // numbers are those of a limit. Times are in seconds.
@@ -37,10 +29,10 @@ type numbers struct {
 
 // policy is one limit of a decision, by the word of the headers.
 type policy struct {
-	Name string `json:"policy"`
+	Name string
 	numbers
-	Window  int64 `json:"window,omitempty"` // seconds; 0 if unknown
-	Shadow  bool  `json:"shadow,omitempty"`
+	Window  int64 // seconds; 0 if unknown
+	Shadow  bool
 	limited bool
 }
 
