@@ -13,7 +13,7 @@ const segmentSize = flushAt + 64<<10
 // and drops all further output.
 type buffer struct {
 	buf   []byte                     // the last segment
-	room  int                        // length of buf up to which put has nothing to do; 0 at first
+	room  int                        // length of buf up to which put has nothing to do; 0 if it is to be measured
 	full  [][]byte                   // the segments before buf
 	held  int                        // the bytes of full
 	limit int                        // most bytes of all segments; 0: no limit
@@ -90,10 +90,7 @@ func spill[T string | []byte](w *buffer, p T) {
 }
 
 // SetLimit sets the largest size of the output in bytes. 0 is no limit.
-func (w *buffer) SetLimit(bytes int) {
-	w.limit = bytes
-	w.measure()
-}
+func (w *buffer) SetLimit(bytes int) { w.limit, w.room = bytes, 0 }
 
 // OnGrowth makes the buffer call grown after each segment, of about 1 MB, with the number of bytes. The
 // result is the new limit.

@@ -44,16 +44,25 @@ func eval(c *commands.Call) error {
 	if s.BySHA && len(s.Text) != shaLength {
 		return commands.ErrNoScript
 	}
-	n, err := c.Int(2)
-	rest := c.Args[3:]
-	switch {
-	case err != nil:
-		return err
-	case n > int64(len(rest)):
-		return errTooManyKeys
-	case n < 0:
-		return errNegativeKeys
+	n, rest := c.Cmd.Keys.Counted(c.Args), c.Args[3:]
+	if n == 0 {
+		if err := hasNoKeys(c); err != nil {
+			return err
+		}
 	}
 	s.Keys, s.Args = rest[:n], rest[n:]
 	return c.Server.Scripts.Run(c, s)
+}
+
+// hasNoKeys returns the error of a wrong number of keys, nil for 0.
+func hasNoKeys(c *commands.Call) error {
+	switch n, err := c.Int(2); {
+	case err != nil:
+		return err
+	case n < 0:
+		return errNegativeKeys
+	case n > 0:
+		return errTooManyKeys
+	}
+	return nil
 }

@@ -34,20 +34,35 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 		return nil, r.ended()
 	}
 	keeps := inner.Cmd.Flags&(commands.Write|commands.MayReplicate) != 0 || inner.Conn.Tracking.Wants()
+	before, deferred, changes, kept := r.run.memory.mark(), r.deferred.bytes, changesOf(inner), 0
 	if keeps {
 		r.engine.Make(keptCopies * bytesOf(inner.Args))
+		kept = keptBytes(inner)
+		if err := r.run.memory.copyAll(inner.Args); err != nil {
+			return nil, err
+		}
 	}
 	r.out.SetLimit(max(r.engine.Left(), 1))
-	deferred, changes, kept := r.deferred.bytes, changesOf(inner), 0
-	if keeps {
-		kept = keptBytes(inner)
+	r.out.Reset()
+	r.out.Proto = version
+	if inner.Tx != nil {
+		inner.Tx.Select(inner.Conn.DB)
 	}
-	if err := r.execute(inner, version, keeps); err != nil {
+	if err := r.execute(inner); err != nil {
 		return nil, err
 	}
 	made := r.deferred.bytes - deferred + effectBytes*(changesOf(inner)-changes)
 	if keeps {
 		made += keptBytes(inner) - kept
+		if changesOf(inner) == changes && !inner.Conn.Tracking.Wants() {
+			r.run.memory.undo(before)
+		}
+	}
+	switch {
+	case r.out.Len() == 0 && !inner.Runner.Alone():
+		return nil, r.restart(commands.TakesLong)
+	case r.out.Over():
+		return nil, commands.Error(errLargeReply)
 	}
 	r.engine.Make(max(made, 0))
 	switch n := r.out.Len(); {
@@ -94,40 +109,18 @@ func bytesOf(args [][]byte) (n int) {
 	return n
 }
 
-// execute runs a command, and writes its reply to r.out. An error ends the script.
-func (r *runner) execute(inner *commands.Call, version int, keeps bool) (err error) {
-	defer r.caught(&err)
-	r.out.Reset()
-	r.out.Proto = version
-	if inner.Tx != nil {
-		inner.Tx.Select(inner.Conn.DB)
-	}
-	before := r.run.memory.mark()
-	changes := 0
-	if keeps {
-		if err := r.run.memory.copyAll(inner.Args); err != nil {
-			return err
-		}
-		changes = changesOf(inner)
-	}
-	inner.Runner.RunInScript(inner)
-	if keeps && changesOf(inner) == changes && !inner.Conn.Tracking.Wants() {
-		r.run.memory.undo(before)
-	}
-	if r.out.Len() == 0 && !inner.Runner.Alone() {
-		return r.restart(commands.TakesLong)
-	}
-	if r.out.Over() {
-		return commands.Error(errLargeReply)
-	}
-	return nil
-}
-
 func changesOf(c *commands.Call) int {
 	if c.Tx == nil {
 		return 0
 	}
 	return c.Tx.Changes()
+}
+
+// execute runs a command. An error ends the script.
+func (r *runner) execute(inner *commands.Call) (err error) {
+	defer r.caught(&err)
+	inner.Runner.RunInScript(inner)
+	return nil
 }
 
 // caught ends the script after the panic of a command: the interpreter must not hide it.
