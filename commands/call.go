@@ -34,8 +34,9 @@ type Call struct {
 // Runner runs a command inside another command, under the locks of the outer command.
 type Runner interface {
 	Run(inner *Call)
-	// RunInScript is Run for a command of a script.
-	RunInScript(inner *Call)
+	// RunInScript is Run for a command of a script. It returns the panic of the command, with its stack: the
+	// interpreter must not hide it.
+	RunInScript(inner *Call) (panicked any)
 	// Alone reports whether no other client waits for the command.
 	Alone() bool
 	// Admit returns the error of a command that a script must not run now. wrote says that the script has

@@ -13,7 +13,7 @@ const segmentSize = flushAt + 64<<10
 // and drops all further output.
 type buffer struct {
 	buf   []byte                     // the last segment
-	room  int                        // length of buf up to which put has nothing to do; 0 if it is to be measured
+	room  int                        // length of buf up to which put has nothing to do; 0: measure it
 	full  [][]byte                   // the segments before buf
 	held  int                        // the bytes of full
 	limit int                        // most bytes of all segments; 0: no limit

@@ -1,33 +1,39 @@
 package server
 
 import (
+	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"cellserver/commands"
 	"cellserver/server/tracking"
+	"cellserver/store"
 )
 
 // RunInScript implements [commands.Runner].
-func (c *Client) RunInScript(call *commands.Call) {
+func (c *Client) RunInScript(call *commands.Call) (panicked any) {
+	mark := call.Out.Mark()
+	defer func() {
+		switch reason := recover(); reason {
+		case nil:
+		case store.ErrExhausted:
+			c.exhausted(call, mark, reason)
+		default:
+			panicked = fmt.Sprintf("%v, in a script: %s", reason, debug.Stack())
+		}
+	}()
 	switch {
 	case c.server.changesTooMuch(call):
 		c.refuseChanges(call)
-		return
+		return nil
 	case !c.Alone() && call.Long():
-		return
+		return nil
 	}
-	mark, done := call.Out.Mark(), false
-	defer func() {
-		if !done { // only a panic pays for the call of recover
-			c.exhausted(call, mark, recover())
-		}
-	}()
 	err := c.perform(call)
-	done = true
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
 		call.Out.Truncate(mark) // the command has begun its reply
-		return
+		return nil
 	}
 	text := ""
 	if err != nil && !ended {
@@ -50,6 +56,7 @@ func (c *Client) RunInScript(call *commands.Call) {
 	if c.timing.script.Full() {
 		c.countScript()
 	}
+	return nil
 }
 
 // Refuse implements [commands.Runner].

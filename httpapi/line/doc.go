@@ -1,7 +1,7 @@
 // Package line carries commands to the server from inside the process. A line is a connection without a
 // socket.
 //
-//	lines.go  Lines: the lines that are open; Do sends a command over one of them, and Ask a question
+//	lines.go  Lines: the lines that are open; Ask sends a command or a question over one of them
 //	line.go   one line: what a transport and a session would be to a client of the server
 //	reply.go  Reply: reads a reply from its bytes
 //

@@ -95,8 +95,8 @@ func (q *Question) Ask(r *ruleset.Rules, tx *store.Tx, now int64, queued bool) e
 	return nil
 }
 
-// shares reports whether a rule before the place of `one` was asked under the same name and with an equal key in the same
-// scope.
+// shares reports whether a rule before the place of `one` was asked under the same name and with an equal key
+// in the same scope.
 func (q *Question) shares(one *Check, place int) bool {
 	for _, other := range q.asked[:place] {
 		if !bytes.Equal(other.asked, one.asked) {

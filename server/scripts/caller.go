@@ -2,16 +2,17 @@ package scripts
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"cellserver/acl"
 	"cellserver/commands"
 	"cellserver/store"
 )
 
-const errLargeReply = "OOM the reply of the command is too large for a script"
+const (
+	errLargeReply commands.Error = "OOM the reply of the command is too large for a script"
+	errPanicked   commands.Error = "ERR the command has failed"
+)
 
 // Call implements [script.Caller].
 func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
@@ -48,8 +49,8 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 	if inner.Tx != nil {
 		inner.Tx.Select(inner.Conn.DB)
 	}
-	if err := r.execute(inner); err != nil {
-		return nil, err
+	if r.run.panicked = inner.Runner.RunInScript(inner); r.run.panicked != nil {
+		return nil, errPanicked
 	}
 	made := r.deferred.bytes - deferred + effectBytes*(changesOf(inner)-changes)
 	if keeps {
@@ -62,7 +63,7 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 	case r.out.Len() == 0 && !inner.Runner.Alone():
 		return nil, r.restart(commands.TakesLong)
 	case r.out.Over():
-		return nil, commands.Error(errLargeReply)
+		return nil, errLargeReply
 	}
 	r.engine.Make(max(made, 0))
 	switch n := r.out.Len(); {
@@ -114,21 +115,6 @@ func changesOf(c *commands.Call) int {
 		return 0
 	}
 	return c.Tx.Changes()
-}
-
-// execute runs a command. An error ends the script.
-func (r *runner) execute(inner *commands.Call) (err error) {
-	defer r.caught(&err)
-	inner.Runner.RunInScript(inner)
-	return nil
-}
-
-// caught ends the script after the panic of a command: the interpreter must not hide it.
-func (r *runner) caught(err *error) {
-	if reason := recover(); reason != nil {
-		r.run.panicked = fmt.Sprintf("%v, in a script: %s", reason, debug.Stack())
-		*err = commands.Error("ERR the command has failed")
-	}
 }
 
 // levels are those of the log, by the levels of scripts.
