@@ -19,6 +19,14 @@ var (
 	ErrSamePair = rediserr.Error("ERR a rule stands twice with the same key")
 )
 
+// asking is the part of a [Question] that finds its rules.
+type asking struct {
+	memory  []Check  // one for each pair
+	asked   []*Check // the rules of the question, up to the first wrong pair
+	wrong   error    // of that pair; nil for none
+	planned bool     // Footprint has found the rules
+}
+
 // Footprint adds the partitions that the question needs, as [Check.Footprint] does.
 func (q *Question) Footprint(r *ruleset.Rules, queued bool, fp *store.Footprint) {
 	from := r.Sources() // all pairs see the same rules

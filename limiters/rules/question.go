@@ -24,11 +24,7 @@ type Question struct {
 
 	words [][]byte // Pairs are a part of it
 	text  []byte   // of all words
-
-	memory  []Check  // one for each pair
-	asked   []*Check // the rules of the question, up to the first wrong pair
-	wrong   error    // of that pair; nil for none
-	planned bool     // Footprint has found the rules
+	asking
 }
 
 // Policy is one limit of an answer, with its own answer. It is valid until the next question.
@@ -101,7 +97,8 @@ func (q *Question) Release() {
 	clear(q.words)
 	clear(q.Policies)
 	*q = Question{
-		words: q.words[:0], text: q.text[:0], Policies: q.Policies[:0], memory: q.memory, asked: q.asked[:0],
+		words: q.words[:0], text: q.text[:0], Policies: q.Policies[:0],
+		asking: asking{memory: q.memory, asked: q.asked[:0]},
 	}
 }
 
