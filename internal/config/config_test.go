@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cellserver/internal/config/value"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md instead of comparing it")
@@ -93,4 +95,11 @@ func TestSettable(t *testing.T) {
 	c.EnableProtectedConfigs = AccessYes
 	require.NoError(t, may("dir", false))
 	require.ErrorIs(t, may("databases", false), ErrImmutable)
+}
+
+// A row that names something beside the fields would read and change memory that is not a configuration.
+func TestRowsNameFields(t *testing.T) {
+	beside := 0
+	require.PanicsWithValue(t, "beside is no field of Config",
+		func() { field("beside", value.Int(0, 1), "0", &beside, "") })
 }

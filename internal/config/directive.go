@@ -90,9 +90,12 @@ var access = value.Enum(AccessNo, AccessYes, AccessLocal)
 // fields is a Config whose values nobody reads or changes. A row names its field by the address in it.
 var fields Config
 
-// field makes a directive whose value is a field of Config. at is its address in fields.
+// field makes a directive whose value is a field of Config. `at` is its address in fields, or field panics.
 func field[T any](name string, k value.Kind[T], def string, at *T, summary string) Directive {
 	offset := uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(&fields))
+	if offset >= unsafe.Sizeof(fields) {
+		panic(name + " is no field of Config")
+	}
 	in := func(c *Config) *T { return (*T)(unsafe.Add(unsafe.Pointer(c), offset)) }
 	return Directive{
 		Name: name, Values: k.Values, Default: def, Summary: summary,
