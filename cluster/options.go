@@ -54,6 +54,7 @@ type Edge struct {
 	Changed    func(old, now *topology.View) // follows a change of the cluster; one call at a time
 	Replaced   func()                        // any key may have changed
 	Ended      func()                        // an epoch of this node has ended
+	Own        func()                        // see [group.Options]
 	Failed     func(reason error)            // the node takes no part any more; nil: it takes part again
 }
 

@@ -1,5 +1,7 @@
 package commands
 
+import "slices"
+
 // After is what a connection does once a command has released its locks, before its reply is sent. The
 // commands of EXEC and of a script share it.
 type After struct {
@@ -25,6 +27,11 @@ func (a *After) Once(kind string, do func()) {
 		}
 	}
 	a.once = append(a.once, afterOnce{kind, do})
+}
+
+// Has reports whether there is a function of a kind.
+func (a *After) Has(kind string) bool {
+	return slices.ContainsFunc(a.once, func(o afterOnce) bool { return o.kind == kind })
 }
 
 // Run calls the functions, and forgets them.

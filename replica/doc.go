@@ -23,6 +23,7 @@
 //     at most the bytes of MaxCommand.
 //   - The link reads the next command when the target has run the last one. So a slow target slows the
 //     master's output, and holds nothing in memory.
+//   - A confirmation has the last offset that the target has called safe ([Target].Rest).
 //   - No clock is read: [Options] has one.
 //
 // # Locks

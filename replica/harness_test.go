@@ -28,7 +28,7 @@ type notes struct {
 	begun   []int
 }
 
-func (n *notes) Replace(_ context.Context, in io.Reader, loaded func(int64)) error {
+func (n *notes) Replace(_ context.Context, in io.Reader, _ Position, loaded func(int64)) error {
 	b, err := io.ReadAll(in)
 	if err == nil {
 		n.copies = append(n.copies, string(b))
@@ -39,7 +39,7 @@ func (n *notes) Replace(_ context.Context, in io.Reader, loaded func(int64)) err
 
 func (n *notes) Begin(db int) { n.db, n.begun = db, append(n.begun, db) }
 
-func (n *notes) Apply(_ context.Context, args [][]byte) error {
+func (n *notes) Apply(_ context.Context, args [][]byte, _ Position) error {
 	var words []string
 	for _, a := range args {
 		words = append(words, string(a))
@@ -55,8 +55,8 @@ func (n *notes) Apply(_ context.Context, args [][]byte) error {
 	return nil
 }
 
-func (n *notes) Rest()   {}
-func (n *notes) DB() int { return n.db }
+func (n *notes) Rest() bool { return true }
+func (n *notes) DB() int    { return n.db }
 
 // fake is a master. Each connection of the link is one call of its script.
 type fake struct {

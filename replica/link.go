@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"strconv"
 	"sync"
@@ -26,7 +27,8 @@ type Options struct {
 	Clock         interface{ Monotonic() int64 }
 	Log           *slog.Logger
 	Target        Target
-	From          Position // where to continue
+	From          Position         // where to continue
+	LeftOut       map[string]int64 // what was left out before
 }
 
 // Link follows a master.
@@ -35,7 +37,7 @@ type Link struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	offset, read, lastIO, copied, keys atomic.Int64
+	offset, safe, read, lastIO, copied, keys atomic.Int64
 
 	mu    sync.Mutex // guards state
 	state State
@@ -44,7 +46,8 @@ type Link struct {
 // New returns a link that does nothing yet.
 func New(o Options) *Link {
 	l := &Link{o: o, done: make(chan struct{})}
-	l.state = State{Host: o.Host, Port: o.Port, Phase: Waiting, Position: o.From}
+	l.state = State{Host: o.Host, Port: o.Port, Phase: Waiting, Position: o.From,
+		LeftOut: maps.Clone(o.LeftOut)}
 	l.state.DownFrom = o.Clock.Monotonic()
 	l.offset.Store(o.From.Offset)
 	l.read.Store(o.From.Offset)

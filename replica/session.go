@@ -59,9 +59,16 @@ func (s *session) write(text string) error {
 	return err
 }
 
-// confirm tells the master how far the commands have run.
+// confirm tells the master how far the keys are safe.
 func (s *session) confirm() error {
-	return s.send("REPLCONF", "ACK", strconv.FormatInt(s.l.offset.Load(), 10))
+	return s.send("REPLCONF", "ACK", strconv.FormatInt(s.l.safe.Load(), 10))
+}
+
+// rest makes all that has run safe, up to an offset.
+func (s *session) rest(offset int64) {
+	if s.o.Target.Rest() {
+		s.l.safe.Store(offset)
+	}
 }
 
 // watch tells the master each second that the replica lives, and closes the connection if the master is
@@ -123,6 +130,7 @@ func (s *session) run(ctx context.Context) error {
 	}
 	s.o.Target.Begin(s.begin.DB)
 	s.l.reached(s.begin)
+	s.l.safe.Store(s.begin.Offset)
 	s.streams.Store(true)
 	s.l.enter(Connected)
 	_ = s.confirm() // if it fails, so does a read, after the commands that have arrived
@@ -139,7 +147,7 @@ func (s *session) copy(ctx context.Context) error {
 	}
 	s.l.note(func(st *State) { st.Copy.Bytes, st.Copy.Read, st.Copy.Keys = size, 0, 0 })
 	in.report = func(read int64) { s.l.copied.Store(read) }
-	err = s.o.Target.Replace(ctx, in, func(keys int64) { s.l.keys.Store(keys) })
+	err = s.o.Target.Replace(ctx, in, s.begin, func(keys int64) { s.l.keys.Store(keys) })
 	if err != nil {
 		return fmt.Errorf("the full copy failed, and nothing has changed here: %w", err)
 	}
@@ -147,10 +155,13 @@ func (s *session) copy(ctx context.Context) error {
 	return nil
 }
 
+// restBytes is how many bytes of commands run before they must be safe.
+const restBytes = 256 << 10
+
 // stream runs the commands of the master.
 func (s *session) stream(ctx context.Context) error {
 	target, at, queued := s.o.Target, s.begin, false
-	base := s.r.taken
+	base, rested := s.r.taken, s.r.taken
 	for {
 		args, err := s.r.command()
 		if err != nil {
@@ -164,7 +175,7 @@ func (s *session) stream(ctx context.Context) error {
 		case name == "REPLCONF":
 			asked = len(args) > 1 && strings.EqualFold(string(args[1]), "GETACK")
 		default:
-			if err := target.Apply(ctx, args); err != nil {
+			if err := target.Apply(ctx, args, Position{ID: at.ID, Offset: read}); err != nil {
 				if name == "EXEC" || name == "EVAL" || name == "EVALSHA" { // a part of it may have run
 					s.l.reached(Position{})
 				}
@@ -176,11 +187,12 @@ func (s *session) stream(ctx context.Context) error {
 			at.Offset, at.DB = read, target.DB()
 			s.l.reached(at)
 		}
+		if asked || s.r.rests() || s.r.taken-rested > restBytes {
+			s.rest(at.Offset)
+			rested = s.r.taken
+		}
 		if asked {
 			_ = s.confirm()
-		}
-		if s.r.rests() {
-			target.Rest()
 		}
 	}
 }

@@ -8,15 +8,17 @@ import (
 // Target is the server that follows. One goroutine calls its methods.
 type Target interface {
 	// Replace replaces the keys by a copy: the bytes of an RDB file. It reads the file to its end, and
-	// returns when the copy is safe. After an error the keys are as they were. It calls loaded from time to
-	// time with the number of keys.
-	Replace(ctx context.Context, in io.Reader, loaded func(keys int64)) error
+	// returns when the copy is safe. After an error the keys are as they were, or another copy must come. It
+	// calls loaded from time to time with the number of keys. The commands after the copy begin at a
+	// position.
+	Replace(ctx context.Context, in io.Reader, at Position, loaded func(keys int64)) error
 	// Begin drops a transaction that an earlier session left open, and selects a database.
 	Begin(db int)
-	// Apply runs a command of the stream. The arguments are valid until it returns.
-	Apply(ctx context.Context, args [][]byte) error
-	// Rest is called when no further command has arrived yet.
-	Rest()
+	// Apply runs a command of the stream, which ends at a position. The arguments are valid until it returns.
+	Apply(ctx context.Context, args [][]byte, at Position) error
+	// Rest is called when no further command has arrived yet, and after many bytes. It reports whether all
+	// that has run is safe.
+	Rest() (safe bool)
 	// DB returns the selected database.
 	DB() int
 }

@@ -59,6 +59,9 @@ func (c *Client) ID() int64 { return c.conn.ID }
 func (c *Client) beginBatch() {
 	c.batch.begun = true
 	c.batch.epoch = c.server.control.epoch()
+	if c.follower != nil && c.follower.keep != nil {
+		c.batch.epoch = c.follower.keep.Epoch
+	}
 	now, monotonic := c.server.parts.Clock.Read()
 	c.conn.Now = now
 	c.timing.begin(monotonic)

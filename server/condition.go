@@ -23,6 +23,7 @@ type Condition struct {
 	Outside bool
 
 	follows *turn // while the server follows another one; otherwise nil
+	copying bool  // the keys of the other one are here in part
 }
 
 // Follows reports whether the server follows another one. Then it is read-only.
@@ -32,7 +33,8 @@ func (c Condition) Follows() bool { return c.follows != nil }
 func (s *Server) SetCondition(c Condition) {
 	s.conditions.Lock()
 	defer s.conditions.Unlock()
-	c.follows = s.Condition().follows
+	now := s.Condition()
+	c.follows, c.copying = now.follows, now.copying
 	s.setCondition(c)
 }
 
@@ -86,6 +88,8 @@ func checkCondition(call *commands.Call, now *Condition) error {
 		return errLogFailed(now.LogFailed)
 	case now.follows != nil && flags&commands.Write != 0:
 		return errReadOnly
+	case now.copying && flags&onKeys != 0:
+		return errLoading
 	}
 	return nil
 }

@@ -24,7 +24,8 @@
 //	condition.go  loading, failed saves, failed logs
 //	memory.go     maxmemory
 //	follow.go     runs the commands of the server that this one follows
-//	unkept.go     what that server sends and this one cannot run
+//	unkept.go     what that server sends and this one cannot run; the position that a cluster keeps
+//	move.go       whose turn it is
 //	replay.go     runs the commands of a log that a Redis wrote
 //
 // Each concern with a state and a lock of its own has a folder: clients, blocked, pubsub, tracking,
@@ -37,5 +38,5 @@
 //
 // Locks: a command holds the partitions of its footprint while it runs (store.Tx). Inside these locks it
 // takes the locks of the concerns. CONFIG SET holds settings.changing, the outermost lock. safety.conditions
-// is held while the condition changes. A change of sides takes all partitions inside it.
+// is held while the condition changes, and no other lock is taken inside it.
 package server

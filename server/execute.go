@@ -13,7 +13,7 @@ import (
 // Offload if the command takes long, or if a long transaction has one of the partitions.
 func (c *Client) execute(call *commands.Call) resp.Status {
 	cmd := call.Cmd
-	if cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded {
+	if cmd.OnOneKey() && len(call.Args) > 1 && !c.offloaded && c.follower == nil {
 		if !c.tx.TryBeginKey(call.Now, c.conn.DB, call.Args[1]) {
 			return resp.Offload
 		}
@@ -21,6 +21,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		fp := &c.footprint
 		*fp = store.Footprint{}
 		cmd.AddFootprint(call, fp)
+		if c.follower != nil {
+			c.follower.lock(fp)
+		}
 		switch {
 		case *fp == (store.Footprint{}):
 			return c.run(call)
@@ -50,6 +53,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		}
 	}()
 	st := c.run(call)
+	if c.follower != nil {
+		c.follower.keepPosition(c.tx)
+	}
 	done = true
 	brought := c.server.blocked.Brought(c.tx)
 	if len(c.conn.Tracking.Reads) > 0 {
@@ -83,6 +89,9 @@ func (c *Client) admitAgain(call *commands.Call) resp.Status {
 
 // endPanicked ends the transaction of a command that panicked. mark is where the reply begins.
 func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
+	if c.follower != nil {
+		c.follower.losePosition(c.tx)
+	}
 	c.server.tracking.EndTx(&c.conn)
 	if c.tx.Since != 0 {
 		c.wakeWaiting()

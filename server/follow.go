@@ -27,9 +27,9 @@ type Follower struct {
 }
 
 // NewFollower returns a follower of a server, which the directive replicaof names by `of`. Its commands run
-// after [Server.SetFollower].
-func (s *Server) NewFollower(peer commands.Peer, of string) *Follower {
-	return &Follower{server: s, peer: peer, of: of}
+// after [Server.SetFollower], or after [Server.TakeTurn] with what keeps the position.
+func (s *Server) NewFollower(peer commands.Peer, of string, keep *Keep) *Follower {
+	return &Follower{server: s, peer: peer, of: of, turn: turn{keep: keep}}
 }
 
 // SetFollower makes the server run the commands of a follower, and refuse the writes of clients. Nil ends
@@ -41,20 +41,15 @@ func (s *Server) SetFollower(f *Follower) {
 		of = f.of
 	}
 	s.settings.nameMaster(of)
-	s.conditions.Lock()
-	defer s.conditions.Unlock()
-	now := s.Condition()
-	now.follows = nil
 	if f == nil {
 		s.parts.Store.KeepExpired(false)
+		s.Move(false, false)
 	} else {
-		now.follows = &f.turn
-	}
-	s.setCondition(now)
-	if f != nil {
+		s.NobodysTurn()
+		s.TakeTurn(f)
 		s.parts.Store.KeepExpired(true)
 	}
-	s.clients.WakeAll()
+	s.Moved()
 }
 
 // Begin begins with another connection of the other server, in a database. A transaction that an earlier
@@ -63,6 +58,7 @@ func (f *Follower) Begin(db int) {
 	f.Close()
 	f.client = f.server.Connect(f.peer)
 	f.client.follower = &f.turn
+	f.client.conn.Link.Whole = true // a server that is followed knows no slots
 	f.client.tx.KeepExpired = true
 	f.client.conn.DB = db
 }

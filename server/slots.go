@@ -81,7 +81,7 @@ func usesKeys(call *commands.Call) bool {
 // answers differ from Redis:
 //   - READONLY clients also read while the cluster is down, as long as the keys are fresh.
 //   - CL.RULE SET and DEL have no keys for a client. They move to the slot of the rules. So does
-//     CL.RULE TRY, because only the leader knows the requests.
+//     CL.RULE TRY, because only the leader knows the requests, and REPLICAOF.
 //   - A node that the view calls the leader, but that has no epoch, runs nothing: changes that it
 //     made before may be taken back.
 func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error {
@@ -89,8 +89,7 @@ func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error
 		return nil
 	}
 	writes := call.EffectiveFlags()&commands.Write != 0
-	try := call.Cmd.FullName() == "cl.rule|try"
-	if slot < 0 && call.Cmd.Group == commands.GroupLimiter && (writes || try) {
+	if slot < 0 && forLeader(call.Cmd, writes) {
 		writes, slot = true, int(ruleset.Slot())
 	}
 	leader := v.LeaderOf(uint16(max(slot, 0)))
@@ -117,6 +116,15 @@ func elsewhere(v *topology.View, now int64, call *commands.Call, slot int) error
 		return errClusterDown // it leads, and its address for clients is not applied here yet
 	}
 	return errMoved(uint16(slot), to, door)
+}
+
+// forLeader reports whether the leader alone runs a command without keys.
+func forLeader(cmd *commands.Command, writes bool) bool {
+	switch cmd.FullName() {
+	case "cl.rule|try", "replicaof", "slaveof":
+		return true
+	}
+	return writes && cmd.Group == commands.GroupLimiter
 }
 
 // tooOld returns an error if the keys of a node that follows are too old to read, or if the node has not

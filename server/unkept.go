@@ -6,12 +6,64 @@ import (
 	"strings"
 
 	"cellserver/commands"
+	"cellserver/store"
 )
 
 // turn is the time for which the server follows another one, or the time between two such times. A [Follower]
-// has one, and its goroutine alone uses the fields.
+// has one, and its goroutine alone uses failed.
 type turn struct {
 	failed *Unkept // the first error of the command that runs
+	keep   *Keep   // on the leader of a cluster; otherwise nil
+}
+
+// fail notes that a command has failed.
+func (t *turn) fail(call *commands.Call, err error) {
+	u := unkept(call.Cmd.FullName(), call.Args, err.Error())
+	code, _, _ := strings.Cut(u.Reason, " ")
+	u.Memory = code == "OOM"
+	u.Limits = call.Cmd.Group == commands.GroupLimiter && code != "OOM" && code != "WRONGTYPE"
+	switch {
+	case t.failed == nil || t.failed.Limits && !u.Limits:
+		t.failed = u
+	case t.failed.Limits:
+		t.failed.Calls++
+	}
+}
+
+// Keep is what a follower adds to each transaction in which its commands change keys, on the leader of a
+// cluster. It is the position after them, as a key of the server's own database. So no node ever has one
+// without the other.
+type Keep struct {
+	Epoch uint64 // in which alone its commands run
+	Key   []byte
+	// Text returns the value of the key. After the error of a command it has no position.
+	Text func(db int, failed bool) []byte
+}
+
+// lock adds the key to the footprint of a command.
+func (t *turn) lock(fp *store.Footprint) {
+	if t.keep != nil && *fp != (store.Footprint{}) {
+		fp.AddKey(t.keep.Key)
+	}
+}
+
+// keepPosition writes the key if the transaction has changed keys.
+func (t *turn) keepPosition(tx *store.Tx) {
+	if t.keep == nil || tx.Changes() == 0 {
+		return
+	}
+	db := tx.DB()
+	tx.Select(store.Own)
+	e := tx.Write(t.keep.Key)
+	e.SetBytes(t.keep.Text(db, t.failed != nil), store.NoExpiry)
+	tx.Select(db)
+}
+
+// losePosition writes the key after a panic, which may come again.
+func (t *turn) losePosition(tx *store.Tx) {
+	defer func() { _ = recover() }()
+	t.failed = cmp.Or(t.failed, &Unkept{})
+	t.keepPosition(tx)
 }
 
 // Unkept is the error of a command that cannot run here. The command has changed nothing. Earlier commands of
@@ -37,18 +89,4 @@ func unkept(name string, args [][]byte, reason string) *Unkept {
 		u.Key = fmt.Sprintf("%.64q", args[1])
 	}
 	return u
-}
-
-// fail notes that a command has failed.
-func (t *turn) fail(call *commands.Call, err error) {
-	u := unkept(call.Cmd.FullName(), call.Args, err.Error())
-	code, _, _ := strings.Cut(u.Reason, " ")
-	u.Memory = code == "OOM"
-	u.Limits = call.Cmd.Group == commands.GroupLimiter && code != "OOM" && code != "WRONGTYPE"
-	switch {
-	case t.failed == nil || t.failed.Limits && !u.Limits:
-		t.failed = u
-	case t.failed.Limits:
-		t.failed.Calls++
-	}
 }

@@ -91,11 +91,17 @@ func New(o Options) *Store {
 // see them, unless they keep expired keys themselves. They are in snapshots. Only transactions that keep
 // expired keys themselves may write meanwhile. KeepExpired waits until all transactions that run have ended.
 func (s *Store) KeepExpired(on bool) {
+	if s.KeepsExpired() == on {
+		return
+	}
 	tx := s.NewTx()
 	tx.BeginAll(0, 0)
 	defer tx.End()
 	s.following.Store(on)
 }
+
+// KeepsExpired reports whether expired keys stay.
+func (s *Store) KeepsExpired() bool { return s.following.Load() }
 
 // evictor holds what eviction remembers between calls; evict.go uses it.
 type evictor struct {

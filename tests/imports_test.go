@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters", "limiters/adaptive", "limiters/flight", "replica",
 		"limiters/rules", "limiters/ruleset", "resp", "store"},
-	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp"},
+	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp", "store"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
 	"commands/connection":   {"acl", "commands"},
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},

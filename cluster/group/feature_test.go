@@ -24,7 +24,7 @@ func TestTheFeatureLevelCoversEveryChange(t *testing.T) {
 			changes = append(changes, how.Verb)
 		}
 	}
-	levels := map[int][]string{6: {"ZADD", "ZREM", "HSET", "HDEL", "SADD", "SREM",
+	levels := map[int][]string{7: {"ZADD", "ZREM", "HSET", "HDEL", "SADD", "SREM",
 		"LPUSH", "RPUSH", "LPOP", "RPOP", "LSET", "LINSERT", "LREM", "LTRIM"}}
 	require.ElementsMatch(t, levels[FeatureLevel], changes, "raise FeatureLevel, because older servers cannot apply this change")
 	require.LessOrEqual(t, OldestFeatureLevel, FeatureLevel)

@@ -73,7 +73,25 @@ func (g *Group) applyEntry(e *entry.Entry) (err error) {
 	if mine := g.confirm(e.Term, e.Batch); mine || e.Kind != entry.Effects {
 		return nil // what this node has proposed is in its store
 	}
-	return g.apply.Apply(e.Body, g.Horizon())
+	return g.applyEffects(e.Body, g.Horizon())
+}
+
+// applyEffects applies the body of an entry.
+func (g *Group) applyEffects(body []byte, now int64) error {
+	err := g.apply.Apply(body, now)
+	if g.apply.Own() {
+		g.followOwn()
+	}
+	return err
+}
+
+// followOwn says that the server's own database may have changed. If expired keys stay from now on, they stay
+// for the effects of the next entries, too.
+func (g *Group) followOwn() {
+	if g.o.Own != nil {
+		g.o.Own()
+	}
+	g.apply.KeepExpired(g.o.Store.KeepsExpired())
 }
 
 // applyLevel raises the feature level.
@@ -113,6 +131,7 @@ func (g *Group) applyEpoch(e *entry.Entry) error {
 	if err := g.takeBack(); err != nil {
 		return err
 	}
+	g.followOwn()
 	if g.beginOrFollow(e) {
 		g.log.Info("this node leads the cluster now", "term", e.Term)
 		g.wakeUp()

@@ -75,6 +75,7 @@ func New(o Options) *Group {
 // the last run.
 func (g *Group) Start() error {
 	g.o.Store.Drop() // a node that returns with a new id still has the keys of its previous life
+	g.followOwn()
 	r, err := raft.NewRaft(raftConfig(g.o.Self.ID, g.o.NodeTimeout, g.log), machine{g}, g.o.Disk.Logs,
 		g.o.Disk.Stable, g.o.Disk.Snapshots, g.o.Transport)
 	if err != nil {

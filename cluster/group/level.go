@@ -11,10 +11,13 @@ import (
 // next one, and writes the form once the cluster works at that level.
 const (
 	// FeatureLevel is the highest level that this server knows.
-	FeatureLevel = 6
+	FeatureLevel = 7
 	// OldestFeatureLevel is the lowest level at which this server works. A new cluster begins with it,
 	// unless [Found] makes it.
 	OldestFeatureLevel = 6
+	// LevelOfMove is the first level at which all nodes know that a cluster may follow another server: then
+	// none of them takes writes.
+	LevelOfMove = 7
 )
 
 // levelError says that this server does not know the level of a cluster.

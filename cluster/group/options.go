@@ -34,6 +34,9 @@ type Options struct {
 	Replaced func()
 	// Ended is called after the end of an epoch. It may be nil.
 	Ended func()
+	// Own is called after entries or a snapshot may have changed the server's own database, before the next
+	// entry, and before this node serves. It may lock partitions, and be nil.
+	Own func()
 	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
 	Failed func(error)
 }

@@ -55,7 +55,7 @@ func (g *Group) applyAgain(l *raft.Log) error {
 	g.fsm.take(&e)
 	switch e.Kind {
 	case entry.Effects:
-		return g.apply.Apply(e.Body, max(0, before-int64(late)))
+		return g.applyEffects(e.Body, max(0, before-int64(late)))
 	case entry.LevelRaised:
 		return g.applyLevel(&e)
 	}
@@ -79,6 +79,7 @@ func (g *Group) tryLastSnapshot() (index uint64, err error) {
 		return 0, fmt.Errorf("the snapshots cannot be listed: %w", err)
 	}
 	g.o.Store.Drop()
+	g.followOwn()
 	if len(all) == 0 {
 		g.fsm = fsmState{}
 		return 0, nil

@@ -90,6 +90,7 @@ func (g *Group) restore(in io.Reader) error {
 // load loads a snapshot into the empty store. It returns the index of the last entry before it.
 func (g *Group) load(in io.Reader) (index uint64, err error) {
 	f, err := entry.LoadImage(in, g.o.Store, g.o.Cluster)
+	g.followOwn()
 	if f.Level != 0 {
 		err = errors.Join(g.follow(f.Level), err)
 	}

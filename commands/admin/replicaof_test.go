@@ -8,6 +8,7 @@ import (
 	"cellserver/replica"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
+	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -21,8 +22,9 @@ type link struct {
 func (l *link) Follow(host string, port int) {
 	l.state, l.follows = replica.State{Host: host, Port: port, Phase: replica.Connecting}, true
 }
-func (l *link) Leave()                       { l.follows = false }
-func (l *link) State() (replica.State, bool) { return l.state, l.follows }
+func (l *link) Leave()                             { l.follows = false }
+func (l *link) Enter(*store.Tx, string, int) error { return nil }
+func (l *link) State() (replica.State, bool)       { return l.state, l.follows }
 
 func TestReplicaOf(t *testing.T) {
 	l := &link{}
@@ -67,6 +69,24 @@ func TestWhoFollowsNobody(t *testing.T) {
 	servertest.New(t).Want("REPLICAOF NO ONE", commands.Error("ERR REPLICAOF is for a server with keys, and a sidecar has none"))
 	h, _ := servertest.NewMember(t, 0, 0)
 	h.Want("SLAVEOF 10.0.0.1 6379", commands.Error("ERR REPLICAOF not allowed in cluster mode."))
+	l := &link{}
+	h = servertest.NewAt(t, &servertest.Edge{Follows: l})
+	for _, host := range []string{"", "a b", strings.Repeat("x", 256)} {
+		require.EqualValues(t, errMasterHost, h.Do("REPLICAOF", host, "6379"))
+	}
+	require.False(t, l.follows)
+}
+
+// TestTheSameMasterAgain: REPLICAOF NO ONE and then the present master, in one MULTI, keep the master.
+func TestTheSameMasterAgain(t *testing.T) {
+	l := &link{}
+	h := servertest.NewAt(t, &servertest.Edge{Follows: l})
+	h.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
+	h.Want("MULTI", servertest.OK)
+	h.Do("REPLICAOF NO ONE")
+	h.Do("REPLICAOF 10.0.0.1 6379")
+	h.Want("EXEC", []any{servertest.OK, servertest.OK})
+	require.True(t, l.follows)
 }
 
 func TestInfoOfAReplica(t *testing.T) {

@@ -17,16 +17,16 @@ var _ = commands.Register(&commands.Command{
 func role(c *commands.Call) error {
 	t := c.Server.Control.Topology()
 	switch {
+	case t != nil && t.Epoch() == 0:
+		roleOfFollower(c, t)
 	case roleOfReplica(c, c.Server.Control.Replication()):
 	case t == nil:
 		c.Out.Array(3)
 		c.Out.BulkString("master")
 		c.Out.Int(0)
 		c.Out.Array(0)
-	case t.Epoch() != 0:
-		roleOfLeader(c, t)
 	default:
-		roleOfFollower(c, t)
+		roleOfLeader(c, t)
 	}
 	return nil
 }

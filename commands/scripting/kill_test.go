@@ -150,7 +150,7 @@ func TestMonitorsSeeWhoWaitedForAScript(t *testing.T) {
 // TestAMoveWaitsForAScript: what the server that this one follows has sent is never BUSY. It waits for the script.
 func TestAMoveWaitsForAScript(t *testing.T) {
 	h := servertest.New(t)
-	f := h.Server.NewFollower(&servertest.Peer{T: t}, "master")
+	f := h.Server.NewFollower(&servertest.Peer{T: t}, "master", nil)
 	h.Server.SetFollower(f)
 	f.Begin(0)
 	reply := endless(t, h, "while true do end", "k")

@@ -267,9 +267,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("aclfile and user lines exclude each other: define all users in the file, or " +
 			"all in the configuration")
 	case c.Replication.Of != "" && (c.ClusterEnabled || len(c.Upstream.Nodes) > 0):
-		return errors.New("replicaof is for a server that is alone: a cluster has a protocol of its own, " +
-			"and a sidecar has no keys; move to a server that is alone, and make its files a cluster " +
-			"by --cluster-import")
+		return errors.New("replicaof is for a server that is alone: send REPLICAOF to the leader of a " +
+			"cluster with cluster-nodes, once it has formed; a sidecar has no keys")
 	case secure == "tls-cluster": // validateCluster knows what it needs
 	case secure != "" && (c.TLSCertFile == "" || c.TLSKeyFile == ""):
 		return fmt.Errorf("%s needs tls-cert-file and tls-key-file", secure)

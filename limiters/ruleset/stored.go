@@ -116,9 +116,12 @@ func (r *Rules) follow(f *store.Effect) {
 		r.followLedger(s, string(rule), f)
 		return
 	}
-	if !ok || s == nil || f.Op == store.OpFlush {
+	if s == nil || f.Op == store.OpFlush {
 		r.Forget()
 		return
+	}
+	if !ok {
+		return // a key that is no rule
 	}
 	one := s.byName[string(name)]
 	switch {

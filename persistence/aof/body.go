@@ -59,6 +59,13 @@ type BodyApplier struct {
 	apply applier
 	queue commandQueue
 	args  [][]byte
+	own   bool
+}
+
+// Own reports whether a body has changed the server's own database since the last call.
+func (b *BodyApplier) Own() (changed bool) {
+	changed, b.own = b.own, false
+	return changed
 }
 
 // NewBodyApplier returns an applier of bodies. tx is a transaction of the store, with the options that the
@@ -68,6 +75,9 @@ func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
 	b.apply.replayer = b.rare
 	return b
 }
+
+// KeepExpired makes expired keys stay, or ends that: see [store.Tx].
+func (b *BodyApplier) KeepExpired(on bool) { b.apply.tx.KeepExpired = on }
 
 // rare applies the commands that a [Replayer] applies if they come from a file.
 func (b *BodyApplier) rare(_ int, args [][]byte) error {
@@ -133,6 +143,7 @@ func (b *BodyApplier) applyOldest(c *queuedCommand) error {
 		b.apply.applyNumber(c.args)
 		return nil
 	}
+	b.own = b.own || isOwn(c.args)
 	return b.apply.command(c.args)
 }
 

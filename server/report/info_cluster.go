@@ -14,7 +14,7 @@ func (r *Report) infoReplication(t *text, _ int64) {
 	cluster, replID, offset := r.Control.Topology(), r.Control.RunID(), uint64(0)
 	s, follows := r.follows()
 	switch {
-	case follows:
+	case follows && (cluster == nil || cluster.Epoch() != 0):
 		replID, offset = s.Position.ID, uint64(s.Position.Offset)
 		r.replicaFields(t, &s)
 	case cluster == nil:
@@ -30,6 +30,9 @@ func (r *Report) infoReplication(t *text, _ int64) {
 			leaderFields(t, v)
 		} else {
 			followerFields(t, v)
+			if follows {
+				clusterFollows(t, &s)
+			}
 		}
 	}
 	t.add("master_failover_state", "no-failover")

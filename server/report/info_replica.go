@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"maps"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cellserver/commands"
@@ -53,6 +55,15 @@ func (r *Report) replicaFields(t *text, s *replica.State) {
 	t.add("slave_read_only", 1)
 	t.add("replica_announced", 1)
 	t.zeros("connected_slaves")
+}
+
+// clusterFollows shows on a node that does not lead whom its cluster follows, as the leader has said last.
+func clusterFollows(t *text, s *replica.State) {
+	t.add("cluster_follows", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
+	t.add("cluster_follows_offset", s.Shown())
+	t.add("master_link_stopped", commands.Bit(s.Stopped))
+	t.add("master_link_error", fmt.Sprintf("%q", s.Failed))
+	t.add("master_left_out", leftOut(s))
 }
 
 // leftOut lists what the server does not keep: a name in quotes and its number, for each kind.

@@ -26,7 +26,7 @@ func releases(t *testing.T) (older, newer string) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(source)
 	require.NoError(t, err)
-	const now, next = "\tFeatureLevel = 6\n", "\tFeatureLevel = 7\n"
+	const now, next = "\tFeatureLevel = 7\n", "\tFeatureLevel = 8\n"
 	require.Equal(t, 1, strings.Count(string(text), now))
 	dir := t.TempDir()
 	higher, overlay, path := filepath.Join(dir, "level.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "cellserver")

@@ -18,31 +18,49 @@ import (
 // contents have equal texts.
 func contents(t testing.TB, s *server) map[string]string {
 	t.Helper()
+	all, err := s.contents()
+	require.NoError(t, err, "%s", s.output())
+	return all
+}
+
+// contents is the function contents, with an error if the server does not answer all of it.
+func (s *server) contents() (map[string]string, error) {
 	c, err := dial(s.addr)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	defer c.close()
 	all := map[string]string{}
 	for db := range 16 {
-		_, err := c.do("SELECT", db)
-		require.NoError(t, err)
+		if _, err := c.do("SELECT", db); err != nil {
+			return nil, err
+		}
 		cursor := any("0")
 		for {
 			page, err := c.do("SCAN", cursor, "COUNT", 500)
-			require.NoError(t, err, "%s", s.output())
-			keys := page.([]any)[1].([]any)
+			if err != nil {
+				return nil, err
+			}
+			parts, is := page.([]any)
+			if !is {
+				return nil, fmt.Errorf("SCAN: %v", page)
+			}
+			keys := parts[1].([]any)
 			words, err := describe(c, keys)
-			require.NoError(t, err, "%s", s.output())
+			if err != nil {
+				return nil, err
+			}
 			for i, key := range keys {
 				if words[i] != "" {
 					all[fmt.Sprintf("%d %s", db, key)] = words[i]
 				}
 			}
-			if cursor = page.([]any)[0]; cursor == "0" {
+			if cursor = parts[0]; cursor == "0" {
 				break
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // describe returns the contents of keys as texts, or "" for keys that have expired meanwhile.
@@ -98,6 +116,9 @@ func (c *conn) each(keys []any, command func(key any) []any) ([]any, error) {
 		var err error
 		if replies[i], err = c.receive(); err != nil {
 			return nil, err
+		}
+		if refused, is := replies[i].(resptest.Error); is {
+			return nil, refused
 		}
 	}
 	return replies, nil

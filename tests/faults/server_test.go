@@ -87,6 +87,13 @@ var errEnded = errors.New("ended before it answered")
 // tryStart is start for a server that may refuse to start: then the error is errEnded.
 func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, error) {
 	t.Helper()
+	s := p.launch(t, dir, args...)
+	return s, s.ready()
+}
+
+// launch starts the program, and does not wait.
+func (p program) launch(t testing.TB, dir string, args ...string) *server {
+	t.Helper()
 	s, argv := p.prepare(t, dir, args)
 	out, err := os.Create(s.log)
 	require.NoError(t, err)
@@ -98,7 +105,7 @@ func (p program) tryStart(t testing.TB, dir string, args ...string) (*server, er
 	s.limit(t)
 	go func() { s.ended(await(cmd)) }()
 	t.Cleanup(func() { s.killAtEnd(t) })
-	return s, s.ready()
+	return s
 }
 
 // strays has the exit statuses, by process id, that a tracer received for processes of other tests: a tracer waits for

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -140,16 +139,11 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	if a.member != nil {
 		barrier = a.joinCluster(&o)
 	}
-	if a.member == nil && len(cfg.Upstream.Nodes) == 0 {
+	if len(cfg.Upstream.Nodes) == 0 {
 		o.Replication = &a.following
 	}
 	a.server = server.New(o)
-	a.following.Init(follow.Options{
-		Store: a.store, Server: a.server, Disk: a.disk.Manager, Clock: a.clock, Log: a.log.Logger,
-		Dial: func(ctx context.Context, address string) (net.Conn, error) {
-			return dialMaster(ctx, a.server.Config(), address)
-		},
-	})
+	a.initFollowing()
 	a.disk.connect(a.server, a.following.Start)
 	a.peers = peers{log: &a.log, server: a.server, transport: &a.transport}
 	if a.peers.sidecar, err = a.newSidecar(cfg); err != nil {

@@ -51,7 +51,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			Deliver: func(shard bool, channel, message []byte) { a.server.Deliver(shard, channel, message) },
 			Scripts: a.scripts.LoadedAfter, KeepScript: a.scripts.Keep,
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() },
-			Ended: func() { a.server.EpochEnded() }, Failed: a.clusterFailed,
+			Own: a.following.Applied, Ended: func() { a.server.EpochEnded() }, Failed: a.clusterFailed,
 		},
 	}
 	if c.Reads == config.ReadsQuorum {

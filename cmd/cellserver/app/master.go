@@ -7,8 +7,23 @@ import (
 	"errors"
 	"net"
 
+	"cellserver/cmd/cellserver/follow"
 	"cellserver/internal/config"
 )
+
+// initFollowing makes what follows another server.
+func (a *App) initFollowing() {
+	o := follow.Options{
+		Store: a.store, Server: a.server, Disk: a.disk.Manager, Clock: a.clock, Log: a.log.Logger,
+		Dial: func(ctx context.Context, address string) (net.Conn, error) {
+			return dialMaster(ctx, a.server.Config(), address)
+		},
+	}
+	if a.member != nil {
+		o.Cluster = a.member
+	}
+	a.following.Init(o)
+}
 
 // dialMaster connects to the server to follow.
 func dialMaster(ctx context.Context, cfg *config.Config, address string) (net.Conn, error) {

@@ -191,7 +191,9 @@ func (f *facts) master() string {
 }
 
 // moves reports whether the server follows another one, as a replica of Redis.
-func (f *facts) moves() bool { return f.fields["role"] == "slave" && f.fields["cluster_state"] == "" }
+func (f *facts) moves() bool {
+	return f.fields["role"] == "slave" && (f.fields["cluster_state"] == "" || f.number("cluster_leads") > 0)
+}
 
 // leases is "" for a server whose limits nobody leases.
 func (f *facts) leases() string {

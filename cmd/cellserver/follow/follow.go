@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +25,8 @@ type Options struct {
 	Log    *slog.Logger
 	// Dial opens a connection to the master.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// Cluster is nil if the server is alone.
+	Cluster Cluster
 }
 
 // Clock is the time of the server.
@@ -45,20 +45,20 @@ type Following struct {
 	follower *server.Follower
 	begun    bool // Start was called
 	stopped  bool // the server stops
+	ofMember
+}
+
+// ofMember is what a member of a cluster has besides.
+type ofMember struct {
+	epoch    uint64               // of the link; guarded by mu
+	said     atomic.Pointer[kept] // what the key said last; nil if the server is alone
+	entered  atomic.Uint64        // the epoch of the last REPLICAOF
+	applying sync.Mutex           // held while the server follows what the key says
+	wake     chan struct{}        // makes tend look; has room for one
 }
 
 // Init passes the parts. It is called once, before any other method.
-func (f *Following) Init(o Options) { f.o = o }
-
-// followingKey is a key of the server's own database. It says whom the server follows, or whom it has left.
-// A clean stop adds the position, and the next start takes it out.
-const followingKey = "replicaof"
-
-// The words of the key.
-const (
-	follows = "follows"
-	hasLeft = "left"
-)
+func (f *Following) Init(o Options) { f.o, f.wake = o, make(chan struct{}, 1) }
 
 // Start follows the server of the configuration, or the one that this server followed when it stopped. It is
 // called when the keys are loaded, before clients may use them.
@@ -69,51 +69,43 @@ func (f *Following) Start() {
 		return
 	}
 	f.begun = true
+	if f.o.Cluster != nil {
+		go f.tend()
+		return
+	}
 	host, port := f.o.Server.Config().Replication.Address()
-	var word, lastHost string
-	var lastPort int
-	var from replica.Position
-	_, _ = fmt.Sscan(f.kept(), &word, &lastHost, &lastPort, &from.ID, &from.Offset, &from.DB)
-	last := net.JoinHostPort(lastHost, strconv.Itoa(lastPort))
-	switch same := host == lastHost && port == lastPort; {
-	case word == hasLeft && same:
+	last := f.read(nil)
+	switch same := host == last.Host && port == last.Port; {
+	case last.Word == hasLeft && same:
 		f.o.Log.Warn("replicaof of the configuration has no effect, because REPLICAOF NO ONE has ended it: "+
-			"remove the directive, or send CONFIG REWRITE", "master", last)
+			"remove the directive, or send CONFIG REWRITE", "master", peerOf(&last).address)
 		f.o.Server.SetFollower(nil)
 		return
-	case host == "" && word != follows:
+	case host == "" && !last.on():
 		return
 	case host == "":
-		host, port = lastHost, lastPort
+		host, port = last.Host, last.Port
 	}
-	if from.ID == "" && word == follows {
+	if last.at.ID == "" && last.on() {
 		f.o.Log.Warn("the server did not stop in order while it followed, so it takes a full copy again")
 	}
-	f.follow(host, port, from)
-}
-
-// kept returns the text of the key, "" for none.
-func (f *Following) kept() (text string) {
-	f.change(func(e *store.Entry) { text = string(e.Bytes(nil)) })
-	return text
+	f.follow(host, port, last.at)
 }
 
 // keep writes the key.
-func (f *Following) keep(words ...any) {
-	text := strings.TrimSpace(fmt.Sprintln(words...))
-	f.change(func(e *store.Entry) { e.SetBytes([]byte(text), store.NoExpiry) })
-}
-
-func (f *Following) change(do func(e *store.Entry)) {
+func (f *Following) keep(k kept) {
 	tx := f.o.Store.NewTx()
 	tx.BeginKey(f.o.Clock.Now(), store.Own, []byte(followingKey))
 	defer tx.End()
-	e := tx.Write([]byte(followingKey))
-	do(&e)
+	k.write(tx)
 }
 
 // Follow implements [commands.Replication].
 func (f *Following) Follow(host string, port int) {
+	if f.o.Cluster != nil {
+		f.settle()
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.stopped {
@@ -123,17 +115,22 @@ func (f *Following) Follow(host string, port int) {
 
 // follow begins to follow another server.
 func (f *Following) follow(host string, port int, from replica.Position) {
-	f.keep(follows, host, port)
-	address := net.JoinHostPort(host, strconv.Itoa(port))
+	k := kept{Word: follows, Host: host, Port: port}
+	f.keep(k)
 	f.o.Log.Info("this server follows another one, and takes no writes until REPLICAOF NO ONE",
-		"master", address)
-	f.follower = f.o.Server.NewFollower(&masterPeer{address}, fmt.Sprint(host, " ", port))
-	f.o.Server.SetFollower(f.follower)
-	cfg := f.o.Server.Config
+		"master", peerOf(&k).address)
+	to := &target{o: &f.o, Follower: f.o.Server.NewFollower(peerOf(&k), fmt.Sprint(host, " ", port), nil)}
+	f.o.Server.SetFollower(to.Follower)
+	f.connect(to, &k, from)
+}
+
+// connect begins the link to the server of the key. mu is held.
+func (f *Following) connect(to *target, k *kept, from replica.Position) {
+	f.follower = to.Follower
+	cfg, address := f.o.Server.Config, peerOf(k).address
 	of := func() *config.Replication { return &cfg().Replication }
-	to := &target{o: &f.o, Follower: f.follower}
 	to.link = replica.New(replica.Options{
-		Host: host, Port: port, ListeningPort: cfg().Port, From: from,
+		Host: k.Host, Port: k.Port, ListeningPort: cfg().Port, From: from, LeftOut: k.LeftOut,
 		Dial:       func(ctx context.Context) (net.Conn, error) { return f.o.Dial(ctx, address) },
 		Auth:       func() (user, password string) { return of().User, of().Password },
 		Timeout:    func() time.Duration { return time.Duration(of().Timeout) * time.Second },
@@ -160,6 +157,10 @@ func (f *Following) end() (at replica.Position) {
 
 // Leave implements [commands.Replication].
 func (f *Following) Leave() {
+	if f.o.Cluster != nil {
+		f.settle()
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	was, follows := f.State()
@@ -167,7 +168,7 @@ func (f *Following) Leave() {
 		return
 	}
 	at := f.end()
-	f.keep(hasLeft, was.Host, was.Port)
+	f.keep(kept{Word: hasLeft, Host: was.Host, Port: was.Port})
 	f.o.Disk.Journal().Sync() // no crash from now on makes the server follow again
 	f.o.Server.SetFollower(nil)
 	f.o.Log.Info("this server follows nobody any more, and takes writes", "offset", at.Offset)
@@ -179,16 +180,19 @@ func (f *Following) Stop() {
 	defer f.mu.Unlock()
 	f.stopped = true
 	was, linked := f.State()
-	if at := f.end(); linked && at.ID != "" && f.o.Server.Condition().LogFailed == "" {
-		f.keep(follows, was.Host, was.Port, at.ID, at.Offset, at.DB)
+	at := f.end()
+	if f.o.Cluster == nil && linked && at.ID != "" && f.o.Server.Condition().LogFailed == "" {
+		f.keep(kept{Word: follows, Host: was.Host, Port: was.Port, at: at})
 	}
 }
 
 // State implements [commands.Replication].
 func (f *Following) State() (s replica.State, ok bool) {
-	link := f.link.Load()
-	if link == nil {
-		return s, false
+	if link := f.link.Load(); link != nil {
+		return link.State(), true
 	}
-	return link.State(), true
+	if said := f.said.Load(); said != nil && said.on() {
+		return said.state(), true
+	}
+	return s, false
 }

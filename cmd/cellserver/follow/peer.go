@@ -1,9 +1,15 @@
 package follow
 
-import "net"
+import (
+	"net"
+	"strconv"
+)
 
 // masterPeer is the master as a client of this server. It implements [commands.Peer].
 type masterPeer struct{ address string }
+
+// peerOf returns the server that the key names.
+func peerOf(k *kept) *masterPeer { return &masterPeer{net.JoinHostPort(k.Host, strconv.Itoa(k.Port))} }
 
 // Network implements [net.Addr].
 func (p *masterPeer) Network() string { return "tcp" }

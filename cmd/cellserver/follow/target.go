@@ -12,6 +12,7 @@ import (
 	"cellserver/persistence/rdb"
 	"cellserver/replica"
 	"cellserver/server"
+	"cellserver/store"
 )
 
 // target takes the full copy and the commands of the master. It implements [replica.Target].
@@ -19,11 +20,19 @@ type target struct {
 	*server.Follower
 	o    *Options
 	link *replica.Link
+
+	// Of a member of a cluster:
+	following *Following
+	epoch     uint64
+	kept      kept // what the key says next
 }
 
 // Replace implements [replica.Target]. The copy comes into a store beside that of the clients, which read the
 // old keys meanwhile. So a copy that breaks changes nothing. Until the end both sets of keys take memory.
-func (t *target) Replace(ctx context.Context, in io.Reader, loaded func(keys int64)) error {
+func (t *target) Replace(
+	ctx context.Context, in io.Reader, at replica.Position, loaded func(keys int64),
+) (err error) {
+	defer exhausted(&err)
 	o := t.o
 	beside, begun := o.Store.Beside(), o.Clock.Monotonic()
 	defer beside.Drop()
@@ -50,13 +59,28 @@ func (t *target) Replace(ctx context.Context, in io.Reader, loaded func(keys int
 		return err
 	}
 	before := o.Store.Keys()
-	if err := o.Disk.Adopt(beside); err != nil {
+	if o.Cluster != nil {
+		err = t.pour(ctx, beside, at)
+	} else if err = o.Disk.Adopt(beside); err == nil {
+		o.Server.KeysReplaced()
+	}
+	if err != nil {
 		return err
 	}
-	o.Server.KeysReplaced()
 	o.Log.Info("the full copy has replaced the keys of this server", "keys", result.Keys, "before", before,
 		"milliseconds", (o.Clock.Monotonic()-begun)/1e6)
 	return nil
+}
+
+// exhausted makes a lack of memory stop the move.
+func exhausted(err *error) {
+	switch reason := recover(); reason {
+	case nil:
+	case store.ErrExhausted:
+		*err = &replica.Stop{Reason: errors.New("the system gives no more memory for the copy")}
+	default:
+		panic(reason)
+	}
 }
 
 // leaveOut counts what the copy has and this server does not keep. Without rdb-skip-unsupported that stops
@@ -74,18 +98,28 @@ func (t *target) leaveOut(skipped map[string]int) error {
 	}
 	for what, n := range skipped {
 		t.o.Log.Warn("left out unsupported data", "what", what, "count", n)
-		t.link.LeftOut(what, int64(n))
+		t.leftOut(what, int64(n))
 	}
 	return nil
 }
 
+// leftOut counts what is left out. The next position that the key gets has it.
+func (t *target) leftOut(what string, n int64) (first bool) {
+	first = t.link.LeftOut(what, n)
+	t.kept.LeftOut = t.link.State().LeftOut
+	return first
+}
+
 // Apply implements [replica.Target].
-func (t *target) Apply(ctx context.Context, args [][]byte) error {
+func (t *target) Apply(ctx context.Context, args [][]byte, at replica.Position) error {
+	t.kept.at = at
 	err := t.Follower.Apply(ctx, args)
 	unkept := (*server.Unkept)(nil)
 	switch {
 	case err != nil && ctx.Err() != nil: // the end of the link has ended a script
 		return ctx.Err()
+	case err != nil && t.hasEnded():
+		return ended(ctx)
 	case !errors.As(err, &unkept):
 		return err
 	}
@@ -93,13 +127,19 @@ func (t *target) Apply(ctx context.Context, args [][]byte) error {
 	case unkept.Memory:
 		return &replica.Stop{Reason: err}
 	case may, unkept.Limits:
-		if t.link.LeftOut("command "+unkept.Command, unkept.Calls) {
+		if t.leftOut("command "+unkept.Command, unkept.Calls) {
 			t.o.Log.Warn("left out a command, and will not say so again", "error", err)
 		}
 		return nil
 	}
 	return &replica.Stop{Reason: fmt.Errorf("%w: to leave such commands out, "+
 		"CONFIG SET rdb-skip-unsupported yes", err)}
+}
+
+// Rest implements [replica.Target].
+func (t *target) Rest() (safe bool) {
+	t.Follower.Rest()
+	return t.o.Cluster == nil || t.o.Cluster.Wait(t.epoch)
 }
 
 // copyReader reads a copy until its context ends or the new keys take more than maxmemory.

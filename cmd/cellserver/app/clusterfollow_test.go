@@ -1,0 +1,206 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newMovable starts three servers whose cluster may follow another server.
+func newMovable(t *testing.T, directives ...string) *testCluster {
+	t.Helper()
+	c := newCluster(t, directives...)
+	c.eventually("the feature level does not rise", func() bool {
+		for i := range c.nodes {
+			if c.info(i, "cluster", "cluster_feature_level") != "7" {
+				return false
+			}
+		}
+		return true
+	})
+	return c
+}
+
+// info returns a field of INFO of a server.
+func (c *testCluster) info(i int, section, field string) string {
+	conn := c.nodes[i].dial(c.t)
+	defer conn.Close()
+	return info(conn, section, field)
+}
+
+// index returns an index of the log that a server shows.
+func (c *testCluster) index(i int, field string) (index int) {
+	_, err := fmt.Sscan(c.info(i, "cluster", field), &index)
+	require.NoError(c.t, err)
+	return index
+}
+
+// at returns a connection to a server that reads what the server has.
+func (c *testCluster) at(i int) *resptest.Client {
+	conn := c.nodes[i].dial(c.t)
+	ok(c.t, conn, "READONLY")
+	reply := any(nil)
+	c.eventually("a server does not read", func() bool {
+		reply = conn.Do("DBSIZE")
+		_, is := reply.(int64)
+		return is
+	})
+	return conn
+}
+
+// caughtUp waits until every running server has all that the master has. The master hears of a write when a
+// majority has it.
+func (c *testCluster) caughtUp(m *resptest.Client) {
+	c.t.Helper()
+	ok(c.t, m, "SET", "mark", "1")
+	require.EqualValues(c.t, 1, m.Do("WAIT", 1, 60_000))
+	leader := c.leader()
+	committed := c.index(leader, "cluster_commit_index")
+	c.eventually("the cluster does not catch up", func() bool {
+		for i, in := range c.nodes {
+			if in != nil && c.index(i, "cluster_applied_index") < committed {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// requireEqual requires that every running server has the keys of the master.
+func (c *testCluster) requireEqual(m *resptest.Client) {
+	c.t.Helper()
+	c.caughtUp(m)
+	for i, in := range c.nodes {
+		if in != nil {
+			conn := c.at(i)
+			requireEqualKeys(c.t, m, conn, 1)
+			conn.Close()
+		}
+	}
+}
+
+// failover makes another server the leader.
+func (c *testCluster) failover() {
+	c.t.Helper()
+	leader := c.leader()
+	c.eventually("the leader stays", func() bool {
+		c.ask(c.notLeader(leader), "CLUSTER", "FAILOVER")
+		return c.leader() != leader
+	})
+}
+
+// TestReplicaOfInACluster: the leader takes the keys of a Redis and follows it, all nodes have them and are read-only, and
+// the next leader continues where the last one has ended. REPLICAOF NO ONE ends it.
+func TestReplicaOfInACluster(t *testing.T) {
+	redis := startRedis(t)
+	m := redis.dial(t)
+	ok(t, m, "MSET", "a", "1", "b", "hello")
+	m.Do("RPUSH", "l", "1", "2", "3")
+	m.Do("SET", "soon", "x", "PX", 50)
+	c := newMovable(t)
+	of := []any{"REPLICAOF", "127.0.0.1", redis.port}
+	readOnly := resptest.Error("READONLY You can't write against a read only replica.")
+	ok := func(reply any) { t.Helper(); require.Equal(t, resptest.Simple("OK"), reply) }
+
+	ok(c.do("SET", "mine", "1"))
+	require.Equal(t, resptest.Error("ERR the cluster holds 1 keys, which a full copy would replace: FLUSHALL first"), c.do(of...))
+	ok(c.do("SET", "mine", "2"))
+	ok(c.do("FLUSHALL"))
+	c.steadily(func(leader int) string {
+		reply := c.ask(c.notLeader(leader), of...)
+		if !strings.HasPrefix(reply, "MOVED ") || !strings.HasSuffix(reply, fmt.Sprint(":", c.ports[leader])) {
+			return reply
+		}
+		return ""
+	})
+	ok(c.do(of...))
+	require.Equal(t, readOnly, c.do("SET", "mine", "3"))
+	c.requireEqual(m)
+
+	for round := range 3 {
+		m.Do("INCR", "n")
+		m.Do("SELECT", 5)
+		m.Do("RPUSH", "five", round)
+		m.Do("SELECT", 0)
+		m.Do("MULTI")
+		m.Do("INCRBY", "n", 5)
+		m.Do("HSET", "h", "f", round)
+		m.Do("EXEC")
+		leader := c.leader()
+		if round == 1 {
+			c.end(leader)
+		} else {
+			c.failover()
+		}
+		m.Do("INCR", "n")
+		if round == 1 {
+			c.start(leader)
+			c.awaitEqualViews()
+		}
+		require.Equal(t, readOnly, c.do("SET", "mine", "3"))
+		c.requireEqual(m)
+	}
+	require.Equal(t, "21", c.do("GET", "n"))
+	require.Equal(t, "0", c.info(c.leader(), "replication", "master_full_copies"), "the new leader has continued")
+	for _, i := range c.followers() {
+		require.Equal(t, fmt.Sprint("127.0.0.1:", redis.port), c.info(i, "replication", "cluster_follows"))
+	}
+	ok(c.do("REPLICAOF", "NO", "ONE"))
+	ok(c.do("SET", "n", "100"))
+	m.Do("INCR", "n")
+	for i := range c.nodes {
+		c.read(i, "n", "100")
+		require.Empty(t, c.info(i, "replication", "cluster_follows"))
+	}
+	c.failover()
+	ok(c.do("SET", "n", "101"))
+}
+
+// TestStoppedMoveIntoACluster: what stops a move stops it here, too. Each node says why, also after the next leader.
+func TestStoppedMoveIntoACluster(t *testing.T) {
+	redis := startRedis(t)
+	m := redis.dial(t)
+	ok(t, m, "SET", "a", "1")
+	c := newMovable(t)
+	of := []any{"REPLICAOF", "127.0.0.1", redis.port}
+	require.Equal(t, resptest.Simple("OK"), c.do(of...))
+	c.requireEqual(m)
+	m.Do("MULTI")
+	m.Do("INCR", "a")
+	m.Do("SETBIT", "bits", "7", "1")
+	m.Do("EXEC")
+	stopped := func() {
+		t.Helper()
+		require.EventuallyWithT(t, func(now *assert.CollectT) {
+			for i := range c.nodes {
+				require.Equal(now, "1", c.info(i, "replication", "master_link_stopped"))
+				require.Contains(now, c.info(i, "replication", "master_link_error"), "SETBIT")
+			}
+		}, patience, 20*time.Millisecond)
+		require.Contains(t, fmt.Sprint(c.do("SET", "a", "7")), "READONLY")
+	}
+	stopped()
+	c.failover()
+	stopped()
+	for i := range c.nodes {
+		conn := c.nodes[i].dial(t)
+		ok(t, conn, "CONFIG", "SET", "rdb-skip-unsupported", "yes")
+		conn.Close()
+	}
+	require.Equal(t, resptest.Simple("OK"), c.do(of...))
+	c.caughtUp(m)
+	require.Equal(t, `"command SETBIT"=1`, c.info(c.leader(), "replication", "master_left_out"))
+	require.Equal(t, "2", c.do("GET", "a"))
+	c.failover()
+	m.Do("SET", "a", "3")
+	c.caughtUp(m)
+	require.Equal(t, `"command SETBIT"=1`, c.info(c.leader(), "replication", "master_left_out"))
+	require.Equal(t, resptest.Simple("OK"), c.do("REPLICAOF", "NO", "ONE"))
+	require.Equal(t, resptest.Simple("OK"), c.do("SET", "a", "4"))
+}

@@ -1,0 +1,217 @@
+package follow
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"cellserver/replica"
+	"cellserver/server"
+	"cellserver/store"
+)
+
+// Cluster is the cluster whose leader follows another server.
+type Cluster interface {
+	Epoch() uint64
+	Now() int64
+	MayMove() bool // all nodes know how
+	// Wait waits until everything that was computed before is safe. It reports false if the epoch has ended.
+	Wait(epoch uint64) bool
+}
+
+var (
+	errLeads = errors.New("ERR only the leader of a cluster follows another server: send REPLICAOF to it")
+	errLevel = errors.New("ERR not all nodes are known to have a release that takes no writes meanwhile: " +
+		"see the feature level in INFO cluster, and send REPLICAOF again")
+)
+
+// Enter implements [commands.Replication].
+func (f *Following) Enter(tx *store.Tx, host string, port int) error {
+	k, c := readKept(tx), f.o.Cluster
+	switch was := k; {
+	case c.Epoch() == 0:
+		return errLeads
+	case host == "" && !was.on():
+		return nil
+	case host == "":
+		if was.Word == copies {
+			f.o.Log.Warn("REPLICAOF NO ONE has come before the full copy was whole: the cluster is empty")
+			f.flush(tx)
+		}
+		k = kept{}
+	case !was.on() && !c.MayMove():
+		return errLevel
+	case !was.on() && f.o.Store.Keys() > 0:
+		return fmt.Errorf("ERR the cluster holds %d keys, which a full copy would replace: FLUSHALL first",
+			f.o.Store.Keys())
+	default:
+		k.Word = follows
+		if was.Word == copies {
+			k.Word = copies
+		}
+		k.Host, k.Port, k.Stopped, k.LeftOut = host, port, "", nil
+	}
+	k.write(tx)
+	f.o.Server.NobodysTurn()
+	f.entered.Store(c.Epoch())
+	return nil
+}
+
+// flush removes all keys of clients.
+func (f *Following) flush(tx *store.Tx) {
+	defer tx.Select(tx.DB())
+	for db := range f.o.Store.Databases() {
+		if f.o.Store.Len(db) > 0 {
+			tx.Select(db)
+			tx.Flush()
+		}
+	}
+}
+
+// settle does after [Following.Enter] what waits for a majority. If the epoch ends first, the log says what
+// holds.
+func (f *Following) settle() {
+	if epoch := f.entered.Load(); epoch != 0 && f.o.Cluster.Wait(epoch) {
+		f.Applied()
+		f.wakeUp()
+	}
+}
+
+// Applied follows what the log of the cluster has made of the key. The goroutine that applies entries calls
+// it.
+func (f *Following) Applied() {
+	f.applying.Lock()
+	defer f.applying.Unlock()
+	was, k := f.said.Load(), f.read(nil)
+	for done := false; !done; { // until the key stays the same meanwhile
+		on := k.on()
+		if !on {
+			f.o.Store.KeepExpired(false) // before clients write
+		}
+		k = f.read(func(k *kept) {
+			if done = k.on() == on; done {
+				f.o.Server.Move(on, k.Word == copies)
+			}
+		})
+	}
+	if k.on() {
+		f.o.Store.KeepExpired(true)
+	}
+	f.said.Store(&k)
+	if was == nil || was.on() != k.on() {
+		f.o.Server.Moved()
+	}
+}
+
+// read reads the key. It calls do, which may be nil, while the partition of the key is locked.
+func (f *Following) read(do func(k *kept)) kept {
+	tx := f.o.Store.NewTx()
+	tx.KeepExpired = true
+	tx.BeginKey(0, store.Own, []byte(followingKey))
+	defer tx.End()
+	k := readKept(tx)
+	if do != nil {
+		do(&k)
+	}
+	return k
+}
+
+func (f *Following) wakeUp() {
+	select {
+	case f.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// lookEvery is how often tend looks whether this node leads.
+const lookEvery = 100 * time.Millisecond
+
+// tend lets this node follow the other server in each of its epochs, until the server stops.
+func (f *Following) tend() {
+	for {
+		f.mu.Lock()
+		if f.stopped {
+			f.mu.Unlock()
+			return
+		}
+		f.look()
+		f.mu.Unlock()
+		select {
+		case <-f.wake:
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// look begins and ends the link. mu is held.
+func (f *Following) look() {
+	epoch := f.o.Cluster.Epoch()
+	link := f.link.Load()
+	if link != nil && (f.epoch != epoch || !f.follower.HasTurn()) {
+		f.end()
+		link = nil
+	}
+	switch {
+	case epoch == 0:
+	case link == nil:
+		f.join(epoch)
+	default:
+		if s := link.State(); s.Stopped && f.said.Load().Stopped == "" {
+			f.noteStop(s)
+		}
+	}
+}
+
+// join follows the server of the key, if there is one. mu is held.
+func (f *Following) join(epoch uint64) {
+	if said := f.said.Load(); said == nil || !said.on() || said.Stopped != "" {
+		return
+	}
+	tx := f.begin(epoch, nil)
+	if tx == nil {
+		return
+	}
+	defer tx.End()
+	k := readKept(tx)
+	to := &target{o: &f.o, following: f, epoch: epoch, kept: k}
+	to.Follower = f.o.Server.NewFollower(peerOf(&k), "", &server.Keep{
+		Epoch: epoch, Key: []byte(followingKey), Text: to.text,
+	})
+	if !k.on() || k.Stopped != "" || !f.o.Server.TakeTurn(to.Follower) {
+		return
+	}
+	if k.Word == copies {
+		k.at = replica.Position{}
+		f.o.Log.Warn("the last leader has not finished the full copy, so another one begins")
+	}
+	f.o.Log.Info("the cluster follows another server, and takes no writes until REPLICAOF NO ONE",
+		"master", peerOf(&k).address)
+	f.epoch = epoch
+	f.connect(to, &k, k.at)
+}
+
+// noteStop makes the key say why the link has stopped, so that all nodes know it. mu is held.
+func (f *Following) noteStop(s replica.State) {
+	tx := f.begin(f.epoch, f.follower)
+	if tx == nil {
+		return
+	}
+	defer tx.End()
+	k := readKept(tx)
+	k.Stopped, k.LeftOut = s.Failed, s.LeftOut
+	k.write(tx)
+	f.said.Store(&k)
+}
+
+// begin begins a transaction of an epoch, and of the turn of a follower if it is not nil. It returns nil if
+// the epoch or the turn has ended.
+func (f *Following) begin(epoch uint64, of *server.Follower) *store.Tx {
+	tx := f.o.Store.NewTx()
+	tx.KeepExpired = true
+	tx.BeginAll(f.o.Cluster.Now(), 0)
+	if f.o.Cluster.Epoch() != epoch || of != nil && !of.HasTurn() {
+		tx.End()
+		return nil
+	}
+	return tx
+}
