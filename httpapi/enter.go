@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -150,7 +149,5 @@ func (a *API) leave(w http.ResponseWriter, r *http.Request, _ *Config, _ string)
 	}); err != nil {
 		return err
 	}
-	w.Header()["Content-Type"] = jsonType
-	_ = json.NewEncoder(w).Encode(left) // the client has left if this fails
-	return nil
+	return writeJSON(w, &left)
 }

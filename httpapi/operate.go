@@ -16,29 +16,27 @@ type Page struct {
 }
 
 // operate answers the requests of the page.
-func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config, _ string) *Problem {
+func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config, rest string) *Problem {
 	if err := cfg.guard(r); err != nil {
 		return err
 	}
-	rule, overrides := strings.CutPrefix(r.URL.Path, "/overrides/")
+	path, overrides := r.URL.Path, strings.HasPrefix(r.URL.Path, "/overrides/")
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if r.URL.RawQuery != "" && (!overrides && !reads || overrides && r.Method != http.MethodDelete) {
 		return wrong("this request takes no parameters after ?")
 	}
 	r = r.WithContext(line.From(r.Context(), r.RemoteAddr))
-	if overrides {
-		return a.overrides(w, r, cfg, rule)
-	}
-	if r.URL.Path == "/status" {
+	switch {
+	case overrides:
+		return a.overrides(w, r, cfg, rest)
+	case path == "/status":
 		return a.status(w, r, cfg)
+	case path == "/rules":
+		return a.listRules(w, r)
+	case strings.HasPrefix(path, "/try/"):
+		return a.try(w, r, rest)
 	}
-	if name, ok := strings.CutPrefix(r.URL.Path, "/rules/"); ok {
-		return a.rule(w, r, name)
-	}
-	if name, ok := strings.CutPrefix(r.URL.Path, "/try/"); ok {
-		return a.try(w, r, name)
-	}
-	return a.listRules(w, r)
+	return a.rule(w, r, rest)
 }
 
 // crossOrigin refuses changes that another page makes a browser send.

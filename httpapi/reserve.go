@@ -13,17 +13,13 @@ var (
 	settlement  = limiter{command: "CL.SETTLE", required: []string{"id", "quantity"}, options: looks, always: true}
 )
 
-// reserve answers /reserve: an estimate of a cost.
-func (a *API) reserve(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
-	return a.budget(w, r, &reservation)
+// budget returns the route of /reserve or /settle: of an estimate of a cost, or of the real cost.
+func budget(row *limiter) route {
+	return func(a *API, w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+		return a.budget(w, r, row)
+	}
 }
 
-// settle answers /settle: the real cost.
-func (a *API) settle(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
-	return a.budget(w, r, &settlement)
-}
-
-// budget answers /reserve and /settle.
 func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Problem {
 	body, err := readFields(w, r)
 	if err != nil {

@@ -18,7 +18,7 @@ type route func(a *API, w http.ResponseWriter, r *http.Request, cfg *Config, res
 var routes = map[string]route{
 	"/check": (*API).check, "/check/": (*API).check, "/explain/": (*API).explain, "/forward/": (*API).forward,
 	"/throttle": (*API).throttle, "/enter": (*API).enter, "/leave": (*API).leave,
-	"/reserve": (*API).reserve, "/settle": (*API).settle, "/reset": (*API).reset,
+	"/reserve": budget(&reservation), "/settle": budget(&settlement), "/reset": (*API).reset,
 	"/status": (*API).operate, "/rules": (*API).operate, "/rules/": (*API).operate,
 	"/try/": (*API).operate, "/overrides/": (*API).operate, "/openapi.json": (*API).openAPI,
 }

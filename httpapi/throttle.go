@@ -170,9 +170,7 @@ func (a *API) release(w http.ResponseWriter, r *http.Request, body fields) *Prob
 	if err := a.do(r.Context(), args, func(reply line.Reply) { released = reply.Int() != 0 }); err != nil {
 		return err
 	}
-	w.Header()["Content-Type"] = jsonType
-	_ = json.NewEncoder(w).Encode(map[string]bool{"released": released}) // the client has left if this fails
-	return nil
+	return writeJSON(w, map[string]bool{"released": released})
 }
 
 // throttleAll answers for several limits, all or none. options are those of all of them.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"testing"
+	"time"
 
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
@@ -67,6 +69,34 @@ func BenchmarkServedHTTP(b *testing.B) {
 	in := start(b, "--http-port", strconv.Itoa(port), "--appendonly", "yes")
 	ok(b, in.dial(b), "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
 	nc, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	require.NoError(b, err)
+	defer nc.Close()
+	served(b, nc, []byte("GET /check/one?key=key HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"))
+}
+
+// BenchmarkServedBare measures a bare handler of net/http with the bounds, the headers and the bytes of
+// BenchmarkServedHTTP. It is what a decision over HTTP costs without the decision.
+func BenchmarkServedBare(b *testing.B) {
+	const body = `{"allowed":true,"limit":1000000001,"remaining":1000000000,"retry_after":null,"reset_after":2,` +
+		`"policies":[{"policy":"one","limit":1000000001,"remaining":1000000000,"retry_after":null,` +
+		`"reset_after":2,"window":2000000002}]}` + "\n"
+	web := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, pair := range [...][2]string{
+			{"Cache-Control", "no-store"}, {"Content-Type", "application/json"},
+			{"RateLimit", `"one";r=1000000000;t=2`}, {"RateLimit-Policy", `"one";q=1000000001;w=2000000002`},
+			{"X-RateLimit-Limit", "1000000001"}, {"X-RateLimit-Remaining", r.URL.Query().Get("key")},
+			{"X-RateLimit-Reset", "2"},
+		} {
+			w.Header()[pair[0]] = []string{pair[1]}
+		}
+		w.WriteHeader(http.StatusOK)
+		_, _ = io.WriteString(w, body)
+	}), ReadTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: 2 * time.Minute}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(b, err)
+	go func() { _ = web.Serve(ln) }()
+	defer web.Close()
+	nc, err := net.Dial("tcp", ln.Addr().String())
 	require.NoError(b, err)
 	defer nc.Close()
 	served(b, nc, []byte("GET /check/one?key=key HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"))
