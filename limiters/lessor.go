@@ -245,6 +245,7 @@ type Granted struct {
 	Returned int64 // units that came back in time
 	At       int64 // the time of the grant, in whole Unix microseconds
 	Ends     int64 // the milliseconds from the question to the end of the lease; 0 if there is none
+	Next     int64 // in how many nanoseconds a lease gets a further unit, if this one got fewer than it wants
 }
 
 // LeaseOf returns the lease with a time of its grant and a length, as [Granted] has them.
@@ -283,7 +284,32 @@ func (r *LeaseRequest) Ask(
 	if err == nil && g.Units > 0 {
 		ApplyAll(all, now)
 	}
+	if g.Next = Never; g.Units < want {
+		g.Next = g.wait(all, now)
+	}
 	return err
+}
+
+// wait returns in how many nanoseconds all limits grant a unit, Never if one of them never does.
+func (g *Granted) wait(all []Asked, now int64) (wait int64) {
+	until := LeaseOf(g.At, g.Ends).Until
+	wait = Never
+	for i := range all {
+		a := &all[i]
+		last, next := a.Answer, a.Answer
+		if g.Units > 0 {
+			if _, err := a.Limiter.(Lessor).Lease(&a.Entry, &a.Answer, now, until, 1); err == nil {
+				next = a.Answer
+			}
+			a.Answer = last
+		}
+		if next.Limited && next.RetryAfter < 0 {
+			return Never
+		} else if next.Limited {
+			wait = max(wait, next.RetryAfter)
+		}
+	}
+	return wait
 }
 
 // length returns how many milliseconds a lease may last.

@@ -23,9 +23,9 @@ import (
 // change of rules, stay counted.
 //
 // The reply has seven integers: granted, limit, remaining, retry_after, reset_after, ends and at. The word
-// at is the time of the grant in Unix microseconds, and other times are milliseconds. If granted is 0,
-// retry_after says when a lease gets a unit. It is -1 if want is 0, and if a lease of this limit never gets
-// one.
+// at is the time of the grant in Unix microseconds, and other times are milliseconds. If granted is less than
+// want, retry_after says when a lease gets a further unit. It is -1 otherwise, and if a lease of this limit
+// never gets one.
 var _ = commands.Register(&commands.Command{
 	Name: "cl.lease", Arity: -5, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.Keys{Inner: leasedKeys, Access: "RW ACCESS UPDATE"}, Group: commands.GroupLimiter,
@@ -150,6 +150,6 @@ func replyLease(
 		count(c, key, a.Limited, looks)
 	}
 	c.Server.Stats.Commands.Leased(c.Conn, g.Units, g.Returned)
-	retry, reset := wholeUnits(a.RetryAfter, true), wholeUnits(a.ResetAfter, true)
+	retry, reset := wholeUnits(g.Next, true), wholeUnits(a.ResetAfter, true)
 	c.Out.Ints(g.Units, a.Limit, a.Remaining, retry, reset, g.Ends, g.At)
 }

@@ -30,7 +30,7 @@ func TestClLease(t *testing.T) {
 	h := leaseHarness(t)
 	const at = leaseMicros
 	h.Want("CL.LEASE 10 1000 CL.THROTTLE k 15 30 60", []any{10, 16, 5, -1, 21000, 1000, at})
-	h.Want("CL.LEASE 10 1000 CL.THROTTLE k 15 30 60", []any{5, 16, 0, -1, 31000, 1000, at})
+	h.Want("CL.LEASE 10 1000 CL.THROTTLE k 15 30 60", []any{5, 16, 0, 1000, 31000, 1000, at})
 	h.Want("CL.LEASE 10 1000 CL.THROTTLE k 15 30 60", []any{0, 16, 0, 1000, 31000, 1000, at})
 	h.Want("CL.LEASE 0 1000 CL.THROTTLE k 15 30 60", []any{0, 16, 0, -1, 31000, 1000, at})
 	h.Want("CL.THROTTLE k 15 30 60", []any{1, 16, 0, 1, 31})
@@ -41,7 +41,7 @@ func TestClLease(t *testing.T) {
 	h.Want("CL.LEASE 3 60000 CL.THROTTLE one 0 1 60", []any{0, 1, 1, -1, 0, 1000, at}) // it would never leave a unit
 
 	h.Want("CL.LEASE 60 60000 CL.WINDOW w 100 60", []any{60, 100, 40, -1, 60000, 15000, at})
-	h.Want("CL.LEASE 60 60000 CL.WINDOW w 100 60", []any{40, 100, 0, -1, 60000, 15000, at})
+	h.Want("CL.LEASE 60 60000 CL.WINDOW w 100 60", []any{40, 100, 0, 60000, 60000, 15000, at})
 	h.Want("CL.LEASE 60 60000 CL.WINDOW w 100 60", []any{0, 100, 0, 60000, 60000, 15000, at})
 	h.Advance(55 * time.Second)
 	h.Want("CL.LEASE 1 60000 CL.WINDOW w 100 60", []any{0, 100, 0, 5000, 5000, 5000, at + 55_000_000}) // it ends with the window
@@ -49,7 +49,7 @@ func TestClLease(t *testing.T) {
 	h.Want("CL.LEASE 1 20000 CL.WINDOW a 100 60 ALIGN", []any{1, 100, 99, -1, 40000, 15000, at})
 	h.Want("CL.LEASE 1 60000 CL.WINDOW d 100 0 ALIGN day", []any{1, 100, 99, -1, 35200_000, 60000, at})
 	h.Want("CL.LEASE 7 60000 CL.SLIDING s 10 60", []any{7, 10, 3, -1, 91429, 15000, at})
-	h.Want("CL.LEASE 7 60000 CL.SLIDING s 10 60", []any{3, 10, 0, -1, 94001, 15000, at})
+	h.Want("CL.LEASE 7 60000 CL.SLIDING s 10 60", []any{3, 10, 0, 40001, 94001, 15000, at})
 	h.Want("CL.LEASE 7 60000 CL.LOG l 10 60", []any{7, 10, 3, -1, 63000, 3000, at})
 	h.Want("ZRANGE l 0 -1 WITHSCORES", []any{"1790000003000000000x7", "1790000003000000"})
 	h.Want("CL.LOG l 10 60 3", []any{0, 10, 0, -1, 63})
@@ -150,7 +150,7 @@ func TestLeaseOfARule(t *testing.T) {
 	h.Want("CL.RULE SET api SCOPE user CL.WINDOW 100 60 AND SCOPE org CL.THROTTLE 15 30 60", ok)
 	h.Advance(time.Millisecond)
 	const at = leaseMicros + 1000
-	h.Want("CL.LEASE 20 60000 CL.CHECK api ann acme", []any{15, 16, 0, -1, 31000, 1000, at})
+	h.Want("CL.LEASE 20 60000 CL.CHECK api ann acme", []any{15, 16, 0, 1000, 31000, 1000, at})
 	h.Want("CL.CHECK api@org,user acme ann 0", []any{0, 16, 0, -1, 31})
 	h.Want("CL.WINDOW api@user:{ann}:window 100 60 0", []any{0, 100, 85, -1, 60})
 	h.Want("CL.LEASE 20 60000 CL.CHECK api bob acme", []any{0, 16, 0, 1000, 31000, 1000, at})

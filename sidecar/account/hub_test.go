@@ -128,12 +128,13 @@ func (h *hub) lease(now int64, ask Ask) (g Grant) {
 		return r.Ask(&granted, h.limits, nil, now, func(int) bool { return true })
 	})
 	a := h.tightest()
-	return Grant{granted.Units, a.Limit, a.Remaining, a.RetryAfter, a.ResetAfter, granted.Ends, granted.At}
+	return Grant{granted.Units, a.Limit, a.Remaining, millisUp(granted.Next), a.ResetAfter, granted.Ends, granted.At}
 }
 
 // grantUnstamped grants a lease of one limit as if its units were spent at once.
 func (h *hub) grantUnstamped(now int64, g *limiters.Granted, want int64) (err error) {
 	one := &h.limits[0]
+	g.Next = limiters.Never
 	g.Units, err = one.Limiter.(limiters.Lessor).Lease(&one.Entry, &one.Answer, now, now+2e6, want)
 	limiters.ApplyAll(h.limits, now)
 	return err
@@ -147,9 +148,13 @@ func (h *hub) tightest() Answer {
 			tightest = a
 		}
 	}
-	wait := tightest.RetryAfter
-	if wait != limiters.Never {
-		wait = exact.CeilDiv(wait, 1e6)
+	return Answer{tightest.Limit, tightest.Remaining, millisUp(tightest.RetryAfter), millisUp(tightest.ResetAfter)}
+}
+
+// millisUp converts nanoseconds to milliseconds, rounded up.
+func millisUp(nanos int64) int64 {
+	if nanos == limiters.Never {
+		return nanos
 	}
-	return Answer{tightest.Limit, tightest.Remaining, wait, exact.CeilDiv(tightest.ResetAfter, 1e6)}
+	return exact.CeilDiv(nanos, 1e6)
 }
