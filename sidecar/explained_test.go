@@ -1,7 +1,7 @@
 package sidecar_test
 
 import (
-	"bufio"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,12 +9,26 @@ import (
 	"cellserver/commands"
 	web "cellserver/httpapi/line"
 	"cellserver/limiters/rules"
-	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 	"cellserver/sidecar/account"
 
 	"github.com/stretchr/testify/require"
 )
+
+// overHTTP sets a rule of 900 units, and returns a function that asks the first sidecar about one.
+func overHTTP(t *testing.T, w *world) (ask func() *rules.Question, end func()) {
+	w.do("CL.RULE SET two CL.WINDOW 900 3600 AND CL.THROTTLE 9999 10000 3600")
+	local, beside := servertest.New(t), w.sidecars[0].running.Load().sidecar
+	lines := web.New(1, nil, func(p commands.Peer) web.Handler { return beside.ConnectLine(local.Server.Connect(p), p) })
+	return func() *rules.Question {
+		q := &rules.Question{Quantity: 1}
+		q.Begin(1)
+		q.Add("two", "k")
+		_, err := lines.Ask(t.Context(), q.Words(), q)
+		require.NoError(t, err)
+		return q
+	}, lines.Close
+}
 
 // TestRemainingOverHTTP: the hub counts a question of each second itself, and units are on their way meanwhile. So no answer
 // claims more units than are left.
@@ -23,23 +37,11 @@ func TestRemainingOverHTTP(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, seed, 1, 1, account.Deny)
 			defer w.close()
-			nc := w.sidecars[0].connect()
-			_, err := nc.Write(resptest.Command("CL.RULE", "SET", "two", "CL.WINDOW", 900, 3600, "AND", "CL.THROTTLE", 9999, 10000, 3600))
-			require.NoError(t, err)
-			reply, err := readReply(bufio.NewReader(nc))
-			require.Equal(t, "+OK", reply, err)
-			require.NoError(t, nc.Close())
-			local, beside := servertest.New(t), w.sidecars[0].running.Load().sidecar
-			lines := web.New(1, nil, func(p commands.Peer) web.Handler { return beside.ConnectLine(local.Server.Connect(p), p) })
-			defer lines.Close()
+			ask, end := overHTTP(t, w)
+			defer end()
 			allowed, last := int64(0), int64(900)
 			for range 1000 {
-				q := &rules.Question{Quantity: 1}
-				q.Begin(1)
-				q.Add("two", "k")
-				_, err := lines.Ask(t.Context(), q.Words(), q)
-				require.NoError(t, err)
-				if q.Refusing < 0 {
+				if q := ask(); q.Refusing < 0 {
 					allowed++
 					last = q.Tightest.Remaining
 					require.LessOrEqual(t, last, 900-allowed)
@@ -48,6 +50,33 @@ func TestRemainingOverHTTP(t *testing.T) {
 			}
 			require.LessOrEqual(t, last, int64(20))
 			require.Greater(t, allowed, int64(850))
+		})
+	}
+}
+
+// TestUnitsOverHTTP: once a second a question goes to the hub itself. If the hub has nothing left, a unit that is left here still
+// allows the request.
+func TestUnitsOverHTTP(t *testing.T) {
+	for drained := range 10 {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 1, 1, 1, account.Deny)
+			defer w.close()
+			ask, end := overHTTP(t, w)
+			defer end()
+			over := false
+			for i := range 400 {
+				if i == 180+2*drained { // the explanation ends after 200 questions
+					left := w.do("CL.CHECK two k 0").([]any)[2]
+					require.Equal(t, int64(0), w.do(fmt.Sprint("CL.CHECK two k ", left)).([]any)[0])
+				}
+				q := ask()
+				require.Len(t, q.Policies, 2)
+				if over = over || q.Refusing >= 0; over {
+					require.GreaterOrEqual(t, q.Refusing, 0, "question %d: a unit was here when the last one was refused", i)
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			require.True(t, over)
 		})
 	}
 }

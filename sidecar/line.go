@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"cellserver/commands"
+	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/resp"
 	"cellserver/sidecar/account"
@@ -109,16 +110,19 @@ func (l *Line) read(reply []byte, q *rules.Question) bool {
 	}
 	if l.check != "" {
 		all.keep(l.check, now.Boot, q)
-		l.tell(now, q)
+		if units, ok := l.tell(now, q); ok {
+			q.Policies = q.Policies[:0]
+			all.fill(l.check, now.Boot, units, q)
+		}
 	}
 	return true
 }
 
 // tell tells the account of a question what the hub has said and counted without it. In the mode report the
-// next charge tells it.
-func (l *Line) tell(now account.Time, q *rules.Question) {
+// next charge tells it. If the hub refuses, and a unit is left here, that unit allows the request.
+func (l *Line) tell(now account.Time, q *rules.Question) (units limiters.Answer, ok bool) {
 	if q.Shadow || l.sidecar.o.Settings().Interval > 0 {
-		return
+		return units, false
 	}
 	l.setText("cl.check", q.Pairs, nil)
 	a := &q.Tightest
@@ -129,5 +133,14 @@ func (l *Line) tell(now account.Time, q *rules.Question) {
 	sh := l.sidecar.shard(l.text)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	sh.table.Account(l.user.Name(), l.text).Passed(now, l.departed, 1, a.Limited, answer)
+	of := sh.table.Account(l.user.Name(), l.text)
+	of.Passed(now, l.departed, 1, a.Limited, answer)
+	if !a.Limited {
+		return units, false
+	}
+	answer, ok = of.Spend(now, 1)
+	return limiters.Answer{
+		Limit: answer.Limit, Remaining: answer.Remaining,
+		RetryAfter: nanos(answer.RetryAfter), ResetAfter: nanos(answer.ResetAfter),
+	}, ok
 }

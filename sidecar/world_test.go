@@ -90,6 +90,16 @@ func (w *world) serve(m *clustertest.Machine, nc net.Conn) {
 	}
 }
 
+// do runs a command at the hub, not through a sidecar.
+func (w *world) do(command string) any {
+	session, err := w.hub.Leader().Connect()
+	require.NoError(w.t, err)
+	defer session.Close()
+	replies, err := session.Do(command)
+	require.NoError(w.t, err)
+	return replies[0]
+}
+
 // waits returns once a machine is not stopped.
 func (w *world) waits(m *clustertest.Machine) {
 	for until := w.stopped[m]; until.Load() > int64(time.Since(w.begun)); {
@@ -182,9 +192,11 @@ func (b *beside) start() {
 	})
 	settings := sidecar.Settings{Settings: account.Settings{Lease: 1000, Keys: 1000}, Lost: b.lost, Timeout: timeout}
 	var err error
-	p.sidecar, err = sidecar.New(sidecar.Options{Hub: hub, Clock: b.clock.now, Settings: func() sidecar.Settings { return settings }})
-	require.NoError(b.world.t, err)
 	local := servertest.New(b.world.t)
+	p.sidecar, err = sidecar.New(sidecar.Options{
+		Hub: hub, Clock: b.clock.now, Settings: func() sidecar.Settings { return settings }, Guesses: local.Server.Logins(),
+	})
+	require.NoError(b.world.t, err)
 	p.server = &transport.Server{Loops: -1, Log: slog.New(slog.DiscardHandler), Accept: func(c *transport.Conn) (resp.Handler, string) {
 		return p.sidecar.Connect(local.Server.Connect(c), c), ""
 	}}

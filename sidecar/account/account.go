@@ -67,13 +67,11 @@ func (a *Account) Gone(quantity int64) {
 }
 
 func (a *Account) decide(now Time, quantity int64) (Verdict, Answer) {
-	a.expire(now)
+	if answer, ok := a.Spend(now, quantity); ok {
+		return Local, answer
+	}
 	figures := &a.table.Figures
-	switch left := a.left(); {
-	case quantity <= left:
-		a.held.spend(quantity)
-		figures.Spent += quantity
-		return Local, a.answer(now)
+	switch {
 	case a.table.settings.Interval > 0:
 		return a.report(now, quantity)
 	case a.refuses(now, quantity):
@@ -85,6 +83,17 @@ func (a *Account) decide(now Time, quantity int64) (Verdict, Answer) {
 	}
 	figures.Passed++
 	return Pass, Answer{}
+}
+
+// Spend spends units of the leases on a request. It returns false if they have fewer.
+func (a *Account) Spend(now Time, quantity int64) (answer Answer, ok bool) {
+	a.expire(now)
+	if quantity > a.left() {
+		return answer, false
+	}
+	a.held.spend(quantity)
+	a.table.Figures.Spent += quantity
+	return a.answer(now), true
 }
 
 // mayWait reports whether a request waits for the answer to a question that is under way, or leaves now.
@@ -105,6 +114,16 @@ func (a *Account) mayWait(now Time, quantity int64) bool {
 func (a *Account) refuses(now Time, quantity int64) bool {
 	k := &a.known
 	return now.Boot < k.until && k.from <= quantity && quantity <= k.answer.Limit
+}
+
+// Remembers reports whether the account repeats a refusal of the hub.
+func (a *Account) Remembers(now Time) bool { return now.Boot < a.known.until }
+
+// ForgetRefusal forgets a refusal that the hub said before a time, in microseconds of the clock Boot.
+func (a *Account) ForgetRefusal(before int64) {
+	if a.known.at <= before {
+		a.known.until = 0
+	}
 }
 
 // Look returns the answer to a request that counts nothing. It reports false if the hub must decide.
