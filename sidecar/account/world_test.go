@@ -36,6 +36,8 @@ type node struct {
 	waiting map[*Account][]*request
 
 	interval int64 // of a unit in the mode report, in ns
+	charges  bool  // the hub has got a charge
+	unseen   int64 // units that have passed, but that its first charge has overtaken
 }
 
 type request struct {
@@ -188,6 +190,9 @@ func (n *node) pass(a *Account, r *request) {
 		limited, answer := n.w.hubs[r.key].direct(n.w.hubTime(), r.quantity)
 		if !limited {
 			n.w.admitted(r.key, n.w.now, r.quantity)
+			if n.charges {
+				n.unseen += r.quantity
+			}
 		}
 		n.fromHub(func() {
 			a.Passed(n.time(), departed, r.quantity, limited, answer)
@@ -213,6 +218,7 @@ func (n *node) sendAsk(a *Account, key int, ask Ask) {
 	n.toHub(func() {
 		if ask.IsCharge {
 			answer := w.hubs[key].charge(w.hubTime(), ask)
+			n.charges = true
 			n.fromHub(func() {
 				isOpen, n.isLost = false, false
 				a.Charged(n.time(), ask, answer)
