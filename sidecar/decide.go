@@ -30,9 +30,9 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 	}
 	form := form{throttlecrab: cmd.Name == "throttle", millis: f.args.Has(limiters.OptMS)}
 	if quantity == 0 || f.args.Has(limiters.OptPeek) {
-		return f.look(form, quantity, w)
+		return f.look(form, cmd, args, w)
 	}
-	f.take(form, cmd.Name, limit, args, w)
+	f.take(form, cmd, limit, args, w)
 	return true
 }
 
@@ -50,10 +50,12 @@ func (f *Front) setText(name string, before, limit [][]byte) {
 }
 
 // look answers a request that counts nothing. It returns false if the hub must answer.
-func (f *Front) look(form form, quantity int64, w *resp.Writer) bool {
-	sh := f.sidecar.shard(f.text)
+func (f *Front) look(form form, cmd *commands.Command, args [][]byte, w *resp.Writer) bool {
+	sh, now := f.sidecar.shard(f.text), f.time()
 	sh.mu.Lock()
-	limited, answer, ok := sh.table.Account(f.user.Name(), f.text).Look(f.time(), quantity)
+	a := sh.table.Account(f.user.Name(), f.text)
+	f.sidecar.renew(a, now, cmd, args)
+	limited, answer, ok := a.Look(now, f.args.Quantity)
 	sh.mu.Unlock()
 	if ok {
 		f.answer(form, limited, answer, w)
@@ -62,14 +64,15 @@ func (f *Front) look(form form, quantity int64, w *resp.Writer) bool {
 }
 
 // take answers a request, or begins to.
-func (f *Front) take(form form, name string, limit, args [][]byte, w *resp.Writer) {
+func (f *Front) take(form form, cmd *commands.Command, limit, args [][]byte, w *resp.Writer) {
 	s, now, quantity := f.sidecar, f.time(), f.args.Quantity
 	sh := s.shard(f.text)
 	sh.mu.Lock()
 	a := sh.table.Account(f.user.Name(), f.text)
 	if a.WantsReport() {
-		view(a, name, limit)
+		view(a, cmd.Name, limit)
 	}
+	s.renew(a, now, cmd, args)
 	verdict, answer := a.Take(now, quantity)
 	lost := !s.o.Hub.Up()
 	if verdict == account.Wait && lost {

@@ -23,6 +23,7 @@
 //	permit.go    INFO and CONFIG: the hub says who may run them here
 //	own.go       the connection to the hub of one client
 //	state.go     the commands of such a client
+//	effects.go   what commands of the hub change here
 //
 // Package account says what to do with units and answers. Package router has the connections to the hub.
 //

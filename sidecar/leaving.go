@@ -26,8 +26,8 @@ func (l *leaving) stay(user *router.User, until int64) {
 	}
 }
 
-// release releases the users whose time has come. Those who owe something stay for another while.
-func (l *leaving) release(now, while int64, owes func(user string) bool) {
+// release releases the users whose time has come. Those who are busy stay for another while.
+func (l *leaving) release(now, while int64, busy func() map[string]bool) {
 	var left []*router.User
 	l.mu.Lock()
 	for user, until := range l.until {
@@ -37,8 +37,12 @@ func (l *leaving) release(now, while int64, owes func(user string) bool) {
 		}
 	}
 	l.mu.Unlock()
+	if len(left) == 0 {
+		return
+	}
+	stay := busy()
 	for _, user := range left {
-		if owes(user.Name()) {
+		if stay[user.Name()] {
 			l.stay(user, now+while)
 		} else {
 			user.Release()

@@ -17,8 +17,9 @@ import (
 type own struct {
 	order *order
 	conn  *router.Own
-	// The goroutine of the client uses these two.
-	queues  bool // after MULTI
+	// The goroutine of the client uses these three.
+	queues  bool    // after MULTI
+	queued  effects // of the commands since MULTI
 	streams bool
 
 	db atomic.Int64 // the database that the client has selected

@@ -9,13 +9,15 @@ import (
 // relayed is the sink of a command that the hub answers.
 type relayed struct {
 	*slot
-	then func() // runs if the hub says OK; nil for most commands
+	then func() // runs once, unless the hub says an error or nil; is nil for most commands
 }
 
 // Reply implements [router.Sink].
 func (r *relayed) Reply(p []byte, end bool) {
-	if r.then != nil && string(p) == "+OK\r\n" {
-		r.then()
+	if then := r.then; then != nil {
+		if r.then = nil; p[0] != '-' && p[0] != '_' && string(p) != "*-1\r\n" {
+			then()
+		}
 	}
 	r.write(p, end)
 }

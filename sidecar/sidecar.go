@@ -47,6 +47,7 @@ type Sidecar struct {
 	lost      atomic.Int64 // decisions that the hub did not answer
 	dropped   atomic.Int64 // when accounts were dropped last, by the clock of accounts
 	rights    sync.Map     // of users, as the hub said last: right to error
+	written   written
 	explained explained
 	leaving   leaving
 	running   sync.WaitGroup
@@ -103,18 +104,6 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	}
 }
 
-// after returns what to do after a command that the hub has run. It is nil for most of them.
-func (s *Sidecar) after(cmd *commands.Command) func() {
-	if cmd == nil {
-		return nil
-	}
-	switch cmd.FullName() {
-	case "cl.rule|set", "cl.rule|override", "debug": // other limits, or another time
-		return s.forget
-	}
-	return nil
-}
-
 // forget forgets what the hub said about all limits, unless it owes the hub units.
 func (s *Sidecar) forget() {
 	s.explained.forget()
@@ -142,7 +131,7 @@ func (s *Sidecar) denied(name string, now account.Time) {
 }
 
 // leave says that a client does not use a user any more. The user stays until its last requests are charged,
-// and units of its leases are given back.
+// and the units of its leases are spent or given back.
 func (s *Sidecar) leave(user *router.User) {
 	settings := s.o.Settings()
 	s.leaving.stay(user, s.o.Clock().Boot+settings.patience())
@@ -151,22 +140,23 @@ func (s *Sidecar) leave(user *router.User) {
 // patience is how long a last question and its repetition take, in microseconds.
 func (s *Settings) patience() int64 { return 2 * (s.Interval*1000 + s.Timeout.Microseconds()) }
 
-// owes reports whether the hub has not counted all requests of a user.
-func (s *Sidecar) owes(user string) (owes bool) {
+// busy returns the users of whom the hub still has to hear.
+func (s *Sidecar) busy() map[string]bool {
+	users := map[string]bool{}
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.mu.Lock()
-		owes = owes || sh.table.Owes(user)
+		sh.table.AddBusy(users)
 		sh.mu.Unlock()
 	}
-	return owes
+	return users
 }
 
 // tick does what is due.
 func (s *Sidecar) tick() {
 	now := s.o.Clock()
 	settings := s.o.Settings()
-	s.leaving.release(now.Boot, settings.patience(), s.owes)
+	s.leaving.release(now.Boot, settings.patience(), s.busy)
 	for i := range s.shards {
 		s.shards[i].tick(now)
 	}

@@ -42,21 +42,11 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 		return f.wait()
 	}
 	o := f.state.own
-	switch {
-	case cmd == nil:
-	case o.queues && (isPersonal(cmd) || cmd.Name == "auth" || cmd.Name == "hello"):
+	if cmd != nil && o.queues && (isPersonal(cmd) || cmd.Name == "auth" || cmd.Name == "hello") {
 		args = personal(cmd, "inside MULTI")
-	case cmd.Name == "multi":
-		o.queues = true
-	case cmd.Name == "exec" || cmd.Name == "discard":
-		o.queues = false
 	}
 	request := router.AppendCommand(nil, args...)
-	sink := &owned{relayed{f.order.add(len(request)), f.sidecar.after(cmd)}}
-	if cmd != nil && cmd.Name == "select" {
-		db, _ := commands.ParseInt(args[1])
-		sink.then = func() { o.db.Store(db) }
-	}
+	sink := &owned{relayed{f.order.add(len(request)), o.after(f.sidecar, cmd, args)}}
 	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }

@@ -55,7 +55,7 @@ func (a *Account) windowLeft(now Time) int64 {
 // NextAsk returns the question that leaves now, if there is one.
 func (a *Account) NextAsk(now Time) (ask Ask, ok bool) {
 	h := a.held
-	if h == nil || h.asking != 0 || now.Boot < h.nextAsk || a.table.settings.Interval > 0 {
+	if h == nil || h.asking != 0 || now.Boot < h.nextAsk || a.table.settings.Interval > 0 || a.table.ended {
 		return ask, false
 	}
 	a.expire(now)

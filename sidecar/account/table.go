@@ -1,9 +1,6 @@
 package account
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Settings are the bounds of a table.
 type Settings struct {
@@ -52,6 +49,7 @@ type Table struct {
 	accounts map[string]*Account
 	uses     Account    // the ring of accounts: older is the one that was used last, newer the first to go
 	holders  []*Account // those that hold something
+	ended    bool       // no further lease is asked for
 }
 
 // NewTable returns an empty table.
@@ -182,6 +180,7 @@ func (t *Table) Tick(now Time, send func(*Account, Ask)) {
 // End sends the last questions: they give back the units of all leases, and charge what is owed. The function
 // must not use the table.
 func (t *Table) End(now Time, send func(*Account, Ask)) {
+	t.ended = true
 	for _, a := range t.holders {
 		h := a.held
 		a.expire(now)
@@ -200,12 +199,13 @@ func (t *Table) End(now Time, send func(*Account, Ask)) {
 	}
 }
 
-// Owes reports whether an account of a user owes units to the hub. It looks at each account that holds
-// something.
-func (t *Table) Owes(user string) bool {
-	return slices.ContainsFunc(t.holders, func(a *Account) bool {
-		return a.held.view.owed() > 0 && a.User() == user
-	})
+// AddBusy adds the users whose accounts owe units to the hub, or have units that may go back to it.
+func (t *Table) AddBusy(users map[string]bool) {
+	for _, a := range t.holders {
+		if h := a.held; h.view.owed() > 0 || len(h.leases) > 0 || h.back.Units > 0 || h.asking != 0 {
+			users[a.User()] = true
+		}
+	}
 }
 
 // isIdle reports whether an account of a cold key holds nothing.
