@@ -63,7 +63,8 @@ cli zadd zz 1 a 2 b 3 c >/dev/null
 is '--bigkeys' '*Sampled 5001 keys*"zz"* has 3 members*5000 strings with 5000 bytes*' "$(cli --bigkeys)"
 is '--memkeys' '*Sampled 5001 keys*Biggest string found*bytes*' "$(cli --memkeys)"
 # A sidecar has no keys, and so no policy: the hub has it.
-keeper() { redis-cli -u "redis://${HUB:-$ADDR}" "$@"; }
+hub=$(cli info sidecar | sed -n 's/^upstream:\([0-9.:]*\).*/\1/p')
+keeper() { redis-cli -u "redis://${hub:-$ADDR}" "$@"; }
 policy=$(keeper config get maxmemory-policy | tail -1)
 keeper config set maxmemory-policy allkeys-lfu >/dev/null
 for _ in $(seq 50); do echo get scan:7; done | cli >/dev/null

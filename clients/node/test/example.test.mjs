@@ -166,7 +166,8 @@ test('each program of README.md has its import lines, and TypeScript knows all i
 
 test('the first program of README.md shows that it needs a password', { timeout: 60_000 }, async (t) => {
   const server = await Server.start(t);
-  await server.do('CONFIG', 'SET', 'requirepass', 'secret');
+  await server.kill();
+  await server.run(['--requirepass', 'secret']);
   const file = new URL('readme-password.mjs', import.meta.url);
   const port = await freePort();
   writeFileSync(file, programs[0].replace('redis://127.0.0.1:6379', server.url).replace('3000', port));

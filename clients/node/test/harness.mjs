@@ -28,13 +28,13 @@ export const freePort = () =>
     server.on('error', () => resolve(freePort()));
   });
 
-/** Reports whether a server answers PING. */
+/** Reports whether a server answers PING. It may want a password. */
 const answers = (port) =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
     socket.on('data', (data) => {
       socket.destroy();
-      resolve(String(data) === '+PONG\r\n');
+      resolve(/^(\+PONG|-NOAUTH)/.test(data));
     });
     socket.on('error', () => resolve(false));
   });

@@ -50,7 +50,7 @@ const essence = ({ status, headers, body }) => ({
 });
 
 const numbers = ({ limit, remaining, resetTime, key }) =>
-  JSON.stringify({ limit, remaining, resetTime, key });
+  JSON.stringify({ limit, remaining, resetTime: Math.round(resetTime / 1000), key });
 
 const same = {
   defaults: {},

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"testing"
+
+	"cellserver/resp/resptest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSidecarForgetsRefusals: what a client changes through a sidecar has its effect on the next request, although the sidecar
+// remembers refusals.
+func TestSidecarForgetsRefusals(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	c := side.dial(t)
+	ok(t, c, "CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
+	window, rule := []any{"CL.WINDOW", "k", 1, 3600}, []any{"CL.CHECK", "api", "ann"}
+	limited := func(command []any) any { return c.Do(command...).([]any)[0] }
+	use := func(command []any) {
+		for limited(command) == int64(0) {
+		}
+		asked := hub.calls(t, "cl.window") + hub.calls(t, "cl.check")
+		require.Equal(t, int64(1), limited(command), "remembered")
+		require.Equal(t, asked, hub.calls(t, "cl.window")+hub.calls(t, "cl.check"))
+	}
+	inside := func(does []any) {
+		ok(t, c, "MULTI")
+		require.Equal(t, resptest.Simple("QUEUED"), c.Do(does...))
+		require.Len(t, c.Do("EXEC"), 1)
+		require.Equal(t, resptest.Simple("RESET"), c.Do("RESET"))
+	}
+	const takeOne = "return redis.call('DECR', KEYS[1])"
+	for _, change := range []struct{ limit, does []any }{
+		{window, []any{"DEL", "k"}}, {window, []any{"UNLINK", "other", "k"}}, {window, []any{"EVAL", takeOne, 1, "k"}},
+		{window, append(window, -1)}, {rule, []any{"CL.RULE", "RESET", "api", "ann"}}, {window, []any{"FLUSHALL"}},
+	} {
+		use(change.limit)
+		c.Do(change.does...)
+		require.Equal(t, int64(0), limited(change.limit), change.does)
+		use(change.limit)
+		inside(change.does)
+		require.NotZero(t, c.Do(append(change.limit, "QUANTITY", 0)...).([]any)[2], change.does)
+		require.Equal(t, int64(0), limited(change.limit), change.does)
+	}
+	set := func(limit int) []any { return []any{"CL.RULE", "SET", "api", "CL.WINDOW", limit, 3600} }
+	ok(t, c, set(1)...)
+	use(rule)
+	ok(t, c, set(2)...)
+	require.Equal(t, int64(0), limited(rule))
+	use(rule)
+	inside(set(3))
+	require.Equal(t, int64(0), limited(rule))
+	use(rule)
+	require.Equal(t, int64(1), c.Do("CL.RULE", "DEL", "api"))
+	require.Contains(t, c.Do(rule...), resptest.Error("ERR "), "the rule is no longer known here, either")
+}
+
+// TestSidecarKnowsTheDatabase: SELECT inside MULTI selects with EXEC, and not with DISCARD.
+func TestSidecarKnowsTheDatabase(t *testing.T) {
+	hub := start(t)
+	c := startSidecar(t, hub).dial(t)
+	for end, db := range map[string]string{"EXEC": " db=7 ", "DISCARD": " db=2 "} {
+		ok(t, c, "SELECT", 2)
+		ok(t, c, "MULTI")
+		require.Equal(t, resptest.Simple("QUEUED"), c.Do("SELECT", 7))
+		c.Do(end)
+		require.Contains(t, c.Do("CLIENT", "INFO"), db, end)
+	}
+}
+
+// TestSidecarSaysWhen: the first refusal after the last units of a limit says when there are more.
+func TestSidecarSaysWhen(t *testing.T) {
+	hub := start(t)
+	c := startSidecar(t, hub).dial(t)
+	for _, limiter := range []string{"CL.WINDOW", "CL.LOG"} {
+		for range 400 {
+			if answer := c.Do(limiter, limiter, 200, 3600).([]any); answer[0] == int64(1) {
+				require.Greater(t, answer[3], int64(1000), limiter)
+			}
+		}
+	}
+	require.NotZero(t, hub.calls(t, "cl.lease"))
+}
