@@ -49,12 +49,19 @@ func (f *Front) setText(name string, before, limit [][]byte) {
 	}
 }
 
+// renew makes an account forget a refusal from before the last change of a key of the command.
+func (f *Front) renew(a *account.Account, cmd *commands.Command, args [][]byte) {
+	if a.Remembers(f.time()) {
+		a.ForgetRefusal(f.sidecar.written.since(cmd, args))
+	}
+}
+
 // look answers a request that counts nothing. It returns false if the hub must answer.
 func (f *Front) look(form form, cmd *commands.Command, args [][]byte, w *resp.Writer) bool {
 	sh, now := f.sidecar.shard(f.text), f.time()
 	sh.mu.Lock()
 	a := sh.table.Account(f.user.Name(), f.text)
-	f.sidecar.renew(a, now, cmd, args)
+	f.renew(a, cmd, args)
 	limited, answer, ok := a.Look(now, f.args.Quantity)
 	sh.mu.Unlock()
 	if ok {
@@ -72,7 +79,7 @@ func (f *Front) take(form form, cmd *commands.Command, limit, args [][]byte, w *
 	if a.WantsReport() {
 		view(a, cmd.Name, limit)
 	}
-	s.renew(a, now, cmd, args)
+	f.renew(a, cmd, args)
 	verdict, answer := a.Take(now, quantity)
 	lost := !s.o.Hub.Up()
 	if verdict == account.Wait && lost {

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"cellserver/commands"
-	"cellserver/sidecar/account"
 )
 
 // places is how many places keys have, by a hash. If two keys have one place, a refusal of one is forgotten
@@ -14,21 +13,41 @@ import (
 const places = 1024
 
 // written has when the hub last ran a command that may have changed a key of a place, in microseconds.
-type written [places]atomic.Int64
+type written struct {
+	seed maphash.Seed
+	at   [places]atomic.Int64
+}
 
-// effects are what commands of the hub change for a sidecar.
+// effects are what commands of the hub change for a sidecar. Without any, they are none.
 type effects struct {
 	some    bool
 	forgets bool                // there are other limits, no keys, or another time
-	keys    [places / 64]uint64 // a bit for each place with a key that may be another one
+	keys    [places / 64]uint64 // a bit for each place with a key that may have changed
 	db      int64               // the database that the client has selected; below 0 for the same one
 }
 
-func (s *Sidecar) place(key []byte) uint64 { return maphash.Bytes(s.seed, key) % places }
+var none = effects{db: -1}
+
+func (w *written) place(key []byte) uint64 { return maphash.Bytes(w.seed, key) % places }
+
+// since returns when a key of a command last changed.
+func (w *written) since(cmd *commands.Command, args [][]byte) (last int64) {
+	cmd.EachKey(args, func(key []byte) { last = max(last, w.at[w.place(key)].Load()) })
+	return last
+}
+
+// note notes that the hub has run commands.
+func (w *written) note(e *effects, now int64) {
+	for i, word := range e.keys {
+		for ; word != 0; word &= word - 1 {
+			w.at[i*64+bits.TrailingZeros64(word)].Store(now)
+		}
+	}
+}
 
 // effectsOf returns the effects of a command.
-func (s *Sidecar) effectsOf(cmd *commands.Command, args [][]byte) effects {
-	e := effects{db: -1}
+func (w *written) effectsOf(cmd *commands.Command, args [][]byte) effects {
+	e := none
 	if cmd == nil {
 		return e
 	}
@@ -40,14 +59,14 @@ func (s *Sidecar) effectsOf(cmd *commands.Command, args [][]byte) effects {
 		e.db, _ = commands.ParseInt(args[1])
 	default:
 		if e.some = cmd.Flags&(commands.Write|commands.RunsScript) != 0; e.some {
-			cmd.EachKey(args, func(key []byte) { at := s.place(key); e.keys[at/64] |= 1 << (at % 64) })
+			cmd.EachKey(args, func(key []byte) { at := w.place(key); e.keys[at/64] |= 1 << (at % 64) })
 		}
 	}
 	return e
 }
 
 // add adds the effects of a later command.
-func (e *effects) add(later effects) {
+func (e *effects) add(later *effects) {
 	e.some, e.forgets = e.some || later.some, e.forgets || later.forgets
 	for i := range e.keys {
 		e.keys[i] |= later.keys[i]
@@ -57,58 +76,29 @@ func (e *effects) add(later effects) {
 	}
 }
 
-// apply notes the effects of commands that the hub has run.
-func (s *Sidecar) apply(e *effects) {
-	if e.forgets {
-		s.forget()
-	}
-	now := s.o.Clock().Boot
-	for i, word := range e.keys {
-		for ; word != 0; word &= word - 1 {
-			s.written[i*64+bits.TrailingZeros64(word)].Store(now)
-		}
-	}
+// transaction has the effects of the commands since MULTI. They come with EXEC.
+type transaction struct {
+	queues bool
+	queued effects
 }
 
-// after returns what to do here after the hub has run a command, nil for nothing.
-func (s *Sidecar) after(cmd *commands.Command, args [][]byte) func() {
-	e := s.effectsOf(cmd, args)
-	if !e.some {
-		return nil
-	}
-	return func() { s.apply(&e) }
-}
-
-// after is as that of Sidecar, for a client with a state. A command inside MULTI runs with EXEC.
-func (o *own) after(s *Sidecar, cmd *commands.Command, args [][]byte) func() {
-	e, name := s.effectsOf(cmd, args), ""
+// run returns the effects that come as soon as the hub has run a command. `own` are those of the command.
+func (t *transaction) run(cmd *commands.Command, own effects) effects {
+	name := ""
 	if cmd != nil {
 		name = cmd.Name
 	}
 	switch {
-	case name == "multi" && !o.queues:
-		o.queues, o.queued = true, effects{db: -1}
-	case name == "exec" && o.queues:
-		e, o.queues = o.queued, false
+	case name == "multi" && !t.queues:
+		t.queues, t.queued = true, none
+	case name == "exec" && t.queues:
+		t.queues = false
+		return t.queued
 	case name == "discard":
-		o.queues = false
-	case o.queues:
-		o.queued.add(e)
-		return nil
+		t.queues = false
+	case t.queues:
+		t.queued.add(&own)
+		return none
 	}
-	if !e.some {
-		return nil
-	}
-	return func() {
-		if s.apply(&e); e.db >= 0 {
-			o.db.Store(e.db)
-		}
-	}
-}
-
-// renew makes an account forget a refusal from before the last change of a key of the command.
-func (s *Sidecar) renew(a *account.Account, now account.Time, cmd *commands.Command, args [][]byte) {
-	if a.Remembers(now) {
-		cmd.EachKey(args, func(key []byte) { a.ForgetRefusal(s.written[s.place(key)].Load()) })
-	}
+	return own
 }

@@ -17,9 +17,8 @@ import (
 type own struct {
 	order *order
 	conn  *router.Own
-	// The goroutine of the client uses these three.
-	queues  bool    // after MULTI
-	queued  effects // of the commands since MULTI
+	// The goroutine of the client uses these two.
+	transaction
 	streams bool
 
 	db atomic.Int64 // the database that the client has selected

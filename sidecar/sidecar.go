@@ -67,6 +67,7 @@ func New(o Options) (*Sidecar, error) {
 		return nil, err
 	}
 	s := &Sidecar{o: o, user: user, seed: maphash.MakeSeed()}
+	s.written.seed = s.seed
 	for i := range s.shards {
 		s.shards[i].init(s)
 	}
@@ -101,6 +102,23 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	settings.Keys = max(1, (settings.Keys+shards-1)/shards)
 	for i := range s.shards {
 		s.shards[i].configure(settings)
+	}
+}
+
+// after returns what to do once the hub has run commands with these effects, nil for nothing. db has the
+// database of the client, if that may change.
+func (s *Sidecar) after(e effects, db *atomic.Int64) func() {
+	if !e.some {
+		return nil
+	}
+	return func() {
+		if e.forgets {
+			s.forget()
+		}
+		s.written.note(&e, s.o.Clock().Boot)
+		if e.db >= 0 && db != nil {
+			db.Store(e.db)
+		}
 	}
 }
 
