@@ -46,7 +46,8 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 		args = personal(cmd, "inside MULTI")
 	}
 	request := router.AppendCommand(nil, args...)
-	sink := &owned{relayed{f.order.add(len(request)), f.sidecar.after(o.run(cmd, f.sidecar.written.effectsOf(cmd, args)), &o.db)}}
+	does := o.run(cmd, f.sidecar.written.effectsOf(cmd, args))
+	sink := &owned{relayed{f.order.add(len(request)), f.sidecar.after(does, &o.db)}}
 	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }
