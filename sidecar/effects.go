@@ -48,7 +48,7 @@ func (w *written) note(e *effects, now int64) {
 // effectsOf returns the effects of a command.
 func (w *written) effectsOf(cmd *commands.Command, args [][]byte) effects {
 	e := none
-	if cmd == nil {
+	if cmd == nil || !cmd.Takes(len(args)) { // the hub refuses it
 		return e
 	}
 	switch cmd.FullName() {

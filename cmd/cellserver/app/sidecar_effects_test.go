@@ -69,6 +69,17 @@ func TestSidecarKnowsTheDatabase(t *testing.T) {
 	}
 }
 
+// TestSidecarOfShortCommands: a command with too few words is an error of the hub inside MULTI, and the client stays.
+func TestSidecarOfShortCommands(t *testing.T) {
+	hub := start(t)
+	c := startSidecar(t, hub).dial(t)
+	for _, name := range []string{"SELECT", "DEL", "EVAL", "CL.CHECK", "CL.RULE SET"} {
+		ok(t, c, "MULTI")
+		require.Contains(t, c.Do(fields(name)...), "wrong number of arguments", name)
+		require.Contains(t, c.Do("EXEC"), resptest.Error("EXECABORT"), name)
+	}
+}
+
 // TestSidecarSaysWhen: the first refusal after the last units of a limit says when there are more.
 func TestSidecarSaysWhen(t *testing.T) {
 	hub := start(t)
