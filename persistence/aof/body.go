@@ -155,7 +155,7 @@ var rareCommands = map[string]applyFunc{
 }
 
 func applyPersist(a *applier, args [][]byte) bool {
-	return a.change(args[1], func(e *store.Entry) { e.SetExpiry(store.NoExpiry) })
+	return a.change(args[1], func(e store.Entry) { e.SetExpiry(store.NoExpiry) })
 }
 
 func applyFlush(a *applier, _ [][]byte) bool {

@@ -66,6 +66,23 @@ func TestRareEffectsOfBodies(t *testing.T) {
 	require.Len(t, contents(other), 4)
 }
 
+// TestDeletesAndExpiriesAllocateNothing: a follower applies one for each key that ends, and a load, too.
+func TestDeletesAndExpiriesAllocateNothing(t *testing.T) {
+	for _, body := range []string{
+		"*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n",
+		"*3\r\n$9\r\nPEXPIREAT\r\n$1\r\nk\r\n$1\r\n9\r\n",
+		"*2\r\n$7\r\nPERSIST\r\n$1\r\nk\r\n",
+	} {
+		s := newStore()
+		apply, p := NewBodyApplier(s, s.NewTx()), []byte(body)
+		require.Zero(t, testing.AllocsPerRun(1000, func() {
+			if err := apply.Apply(p, now); err != nil {
+				panic(err)
+			}
+		}), "%q", body)
+	}
+}
+
 // TestRecordsOfTATsAreShort: the expiry of a throttle key follows from its TAT, also at the ends of the range.
 func TestRecordsOfTATsAreShort(t *testing.T) {
 	for _, c := range []struct {

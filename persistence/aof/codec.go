@@ -120,12 +120,12 @@ type knownCommand struct {
 // begin begins a transaction on a key.
 func (a *applier) begin(key []byte) { a.tx.BeginKey(a.now, a.db, key) }
 
-// change changes a key in a transaction of its own. It returns true.
-func (a *applier) change(key []byte, do func(*store.Entry)) bool {
+// change changes a key in a transaction of its own. It returns true. `do` has no pointer, so that the entry
+// needs no memory of the heap.
+func (a *applier) change(key []byte, do func(store.Entry)) bool {
 	a.begin(key)
 	defer a.tx.End()
-	e := a.tx.Write(key)
-	do(&e)
+	do(a.tx.Write(key))
 	return true
 }
 

@@ -46,12 +46,12 @@ func (e *encoder) rename(f *store.Effect) {
 }
 
 func applyDel(a *applier, args [][]byte) bool {
-	return a.change(args[1], func(e *store.Entry) { e.Delete() })
+	return a.change(args[1], func(e store.Entry) { e.Delete() })
 }
 
 func applyExpire(a *applier, args [][]byte) bool {
 	at, ok := decimal.Parse(args[2])
-	return ok && a.change(args[1], func(e *store.Entry) { e.SetExpiry(at) })
+	return ok && a.change(args[1], func(e store.Entry) { e.SetExpiry(at) })
 }
 
 // applyRename renames a key. If the key is absent, the base of the log has left it out because it had
@@ -80,5 +80,5 @@ func applyMove(a *applier, args [][]byte) bool {
 	if !ok || db < 0 || db >= int64(a.store.Databases()) || db == int64(a.db) {
 		return false
 	}
-	return a.change(args[1], func(e *store.Entry) { e.Move(int(db)) })
+	return a.change(args[1], func(e store.Entry) { e.Move(int(db)) })
 }
