@@ -3,6 +3,7 @@ package rdb
 import (
 	"bytes"
 	"strconv"
+	"unsafe"
 
 	"cellserver/persistence/rdb/encoding"
 	"cellserver/store"
@@ -136,10 +137,12 @@ func (s shape) duplicate(p *Parts) (member []byte, found bool) {
 	}
 	seen := make(map[string]struct{}, len(p.ends)/s.each)
 	for i := 0; i < len(p.ends); i += s.each {
-		if _, found := seen[string(p.at(i))]; found {
-			return p.at(i), true
+		b := p.at(i)
+		member := unsafe.String(unsafe.SliceData(b), len(b)) // no copy: seen ends before p changes
+		if _, found := seen[member]; found {
+			return b, true
 		}
-		seen[string(p.at(i))] = struct{}{}
+		seen[member] = struct{}{}
 	}
 	return nil, false
 }

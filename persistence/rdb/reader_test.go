@@ -229,6 +229,21 @@ func TestReadingAStringAllocatesNothing(t *testing.T) {
 	}))
 }
 
+// TestALargeCollectionIsCheckedWithoutCopies: reading 1,000 members needs memory for all together, not for each.
+func TestALargeCollectionIsCheckedWithoutCopies(t *testing.T) {
+	score := "\x00\x00\x00\x00\x00\x00\x00\x00"
+	for kind, second := range map[string]string{"\x02": "", "\x04": "\x01v", "\x05": score} {
+		body := kind + "\x43\xe8"
+		for i := range 1000 {
+			body += "\x08" + strconv.Itoa(10_000_000+i) + second
+		}
+		require.Less(t, testing.AllocsPerRun(10, func() {
+			r := payloadReader{dec: encoding.DecoderOf([]byte(body))}
+			require.NoError(t, r.read(int64(len(body))))
+		}), 100.0, "%q", kind)
+	}
+}
+
 // FuzzRead reads any bytes. It must end with an error or after the checksum, and its memory must fit
 // the size of the input. If it accepts a file, that file can be written and read again.
 func FuzzRead(f *testing.F) {
