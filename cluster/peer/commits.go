@@ -17,8 +17,9 @@ const restFor = 2 * time.Millisecond
 
 // rest is the pause of a pipeline.
 type rest struct {
-	now    bool // the timer of the pipeline measures the pause
-	missed bool // the timer has fired, and a request has ended the pause before timeUp ran
+	now bool // the timer of the pipeline measures the pause
+	// missed counts the pauses that a request ended after the timer had fired, and before timeUp ran.
+	missed int
 	// last is a request without entries that fits behind the last answered one. It has the same commit index.
 	last raft.AppendEntriesRequest
 }
@@ -34,7 +35,9 @@ func (r *rest) note(args *raft.AppendEntriesRequest) {
 
 // end ends a pause because a request is sent. active says that the timer had not fired.
 func (r *rest) end(active bool) {
-	r.missed = r.now && !active
+	if r.now && !active {
+		r.missed++
+	}
 	r.now = false
 }
 

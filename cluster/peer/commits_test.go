@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -72,6 +73,32 @@ func TestAMissedRestIsNotLate(t *testing.T) {
 	p.flies()
 	p.timeUp()
 	require.False(t, p.isClosed())
+}
+
+// A whole request, and the next one, may come between the moment at which the timer fires and timeUp.
+func TestMissedRestsAreCounted(t *testing.T) {
+	const unfired = time.Hour
+	for _, requests := range []int{1, 2, 3} {
+		conn, _ := net.Pipe()
+		p := &pipeline{conn: conn, timeout: unfired, closed: make(chan struct{}), judge: func(error) {},
+			commits: func(uint64) uint64 { return 0 }}
+		fired := make(chan struct{})
+		p.late = time.AfterFunc(0, func() { close(fired) })
+		<-fired
+		p.rest.now = true
+		for range requests {
+			p.flies()
+			p.lands(oneEntry(1), true)
+			p.late.Reset(unfired) // the next request ends this pause before its end
+		}
+		p.timeUp() // of the first pause
+		require.False(t, p.isClosed())
+		p.timeUp() // of the last one
+		require.False(t, p.isClosed(), "%d requests", requests)
+		p.timeUp()
+		require.True(t, p.isClosed(), "an answer is late")
+		p.late.Stop()
+	}
 }
 
 // A connection that ends while only a request of its own waits ends the pipeline, and tells Raft of no other request.

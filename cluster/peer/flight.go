@@ -45,8 +45,12 @@ func (p *pipeline) lands(args *raft.AppendEntriesRequest, success bool) {
 // timeUp ends the pipeline if an answer is late. After a rest it tells the follower what is committed.
 func (p *pipeline) timeUp() {
 	p.mu.Lock()
-	missed, rested := p.rest.missed, p.rest.now
-	p.rest.missed, p.rest.now = false, false
+	missed, rested := p.rest.missed > 0, p.rest.now
+	if missed {
+		p.rest.missed-- // what the timer measures now is another wait
+	} else {
+		p.rest.now = false
+	}
 	p.mu.Unlock()
 	switch {
 	case missed:
