@@ -57,7 +57,7 @@ func replicaOf(c *commands.Call) error {
 		return errMasterPort
 	}
 	host := string(c.Args[1])
-	if host == "" || len(host) > maxHost || strings.ContainsFunc(host, unicode.IsSpace) {
+	if host == "" || len(host) > maxHost || strings.ContainsFunc(host, inNoHost) {
 		return errMasterHost
 	}
 	s, follows := r.State()
@@ -67,6 +67,9 @@ func replicaOf(c *commands.Call) error {
 	}
 	return begin(c, host, int(port), func() { r.Follow(host, int(port)) })
 }
+
+// inNoHost reports whether a name or an address never has a character.
+func inNoHost(r rune) bool { return unicode.IsSpace(r) || r == '"' }
 
 // begin changes whom the server follows, after the command and its transaction. In a cluster, the transaction
 // has the change.

@@ -71,7 +71,7 @@ func TestWhoFollowsNobody(t *testing.T) {
 	h.Want("SLAVEOF 10.0.0.1 6379", commands.Error("ERR REPLICAOF not allowed in cluster mode."))
 	l := &link{}
 	h = servertest.NewAt(t, &servertest.Edge{Follows: l})
-	for _, host := range []string{"", "a b", strings.Repeat("x", 256)} {
+	for _, host := range []string{"", "a b", `{"x`, strings.Repeat("x", 256)} {
 		require.EqualValues(t, errMasterHost, h.Do("REPLICAOF", host, "6379"))
 	}
 	require.False(t, l.follows)

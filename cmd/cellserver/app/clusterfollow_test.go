@@ -2,10 +2,13 @@ package app
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/assert"
@@ -203,4 +206,56 @@ func TestStoppedMoveIntoACluster(t *testing.T) {
 	require.Equal(t, `"command SETBIT"=1`, c.info(c.leader(), "replication", "master_left_out"))
 	require.Equal(t, resptest.Simple("OK"), c.do("REPLICAOF", "NO", "ONE"))
 	require.Equal(t, resptest.Simple("OK"), c.do("SET", "a", "4"))
+}
+
+// TestWhatAMasterMayNotChange: the rules of the cluster, and whom it follows, are no keys of the master. They stay also if
+// the copy has such keys, or if the master empties and swaps databases, or sends a rule.
+func TestWhatAMasterMayNotChange(t *testing.T) {
+	other := start(t)
+	o := other.dial(t)
+	ok(t, o, "CL.RULE", "SET", "theirs", "1/minute")
+	ok(t, o, "SET", "k", "v")
+	ok(t, o, "SAVE")
+	copied, err := os.ReadFile(filepath.Join(other.server.Config().Dir, "dump.rdb"))
+	require.NoError(t, err)
+	require.Contains(t, string(copied), "theirs")
+	c := newMovable(t)
+	conn := c.nodes[c.leader()].dial(t)
+	ok(t, conn, "CL.RULE", "SET", "ours", "2/minute")
+	rules := conn.Do("CL.RULE", "LIST")
+	ok(t, conn, "SET", "mine", "1")
+	port := startCopy(t, string(copied), nil, resps("SELECT 0", "FLUSHALL", "SWAPDB 0 3", "MULTI", "SET a 1", "SELECT 3", "SET b 2",
+		"EXEC", "SELECT 0", "SET end 1", "CL.RULE SET theirs 9/minute"))
+	ok(t, conn, "MULTI")
+	require.Equal(t, resptest.Simple("QUEUED"), conn.Do("FLUSHALL"))
+	require.Equal(t, resptest.Simple("QUEUED"), conn.Do("REPLICAOF", "127.0.0.1", port))
+	require.Equal(t, []any{resptest.Simple("OK"), resptest.Simple("OK")}, conn.Do("EXEC"))
+	for i := range c.nodes {
+		c.eventually("the move does not stop", func() bool {
+			return strings.Contains(c.info(i, "replication", "master_link_error"), "cl.rule|set")
+		})
+		require.Equal(t, rules, c.at(i).Do("CL.RULE", "LIST"))
+	}
+	for key, value := range map[string]any{"a": "1", "b": resptest.NilBulk, "k": resptest.NilBulk, "end": "1"} {
+		require.Equal(t, value, conn.Do("GET", key), key)
+	}
+	ok(t, conn, "REPLICAOF", "NO", "ONE")
+	ok(t, conn, "SET", "mine", "2")
+	require.Equal(t, rules, conn.Do("CL.RULE", "LIST"))
+}
+
+// TestImportedClustersFollowNobody: a cluster with the keys of a server that followed takes writes.
+func TestImportedClustersFollowNobody(t *testing.T) {
+	in := start(t)
+	single := in.dial(t)
+	ok(t, single, "REPLICAOF", "127.0.0.1", startFake(t, resps("SELECT 0", "SET end 1")))
+	require.Eventually(t, func() bool { return single.Do("GET", "end") == "1" }, timeout, time.Millisecond)
+	ok(t, single, "SAVE")
+	c := &testCluster{t: t, nodes: make([]*instance, 1), ports: []int{porttest.Free(t)}, dirs: []string{t.TempDir()}}
+	_, err := ImportCluster(c.config(0), filepath.Join(in.server.Config().Dir, "dump.rdb"))
+	require.NoError(t, err)
+	c.start(0)
+	c.awaitEqualViews()
+	require.Equal(t, "1", c.do("GET", "end"))
+	require.Equal(t, resptest.Simple("OK"), c.do("SET", "end", "2"))
 }

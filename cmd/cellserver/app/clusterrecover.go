@@ -12,6 +12,7 @@ import (
 
 	"cellserver/cmd/cellserver/clock"
 	"cellserver/cmd/cellserver/files"
+	"cellserver/cmd/cellserver/follow"
 
 	"cellserver/cluster"
 	"cellserver/internal/config"
@@ -40,7 +41,7 @@ func RecoverCluster(cfg *config.Config) (string, error) {
 
 // ImportCluster makes this node the only one of a new cluster. The keys are those of an RDB file, or of a
 // directory with a log or a snapshot. An empty path is the directory of the node. It returns a line for the
-// user.
+// user. The cluster follows nobody.
 func ImportCluster(cfg *config.Config, path string) (string, error) {
 	if _, err := os.Stat(path); path != "" && err != nil {
 		return "", fmt.Errorf("cannot import %s: %w: name a directory with a log or a snapshot, or an "+
@@ -57,7 +58,9 @@ func ImportCluster(cfg *config.Config, path string) (string, error) {
 	}
 	retire := func() error { return nil }
 	err = r.From(func() (err error) {
-		retire, err = loadFrom(cfg, r.Store, path)
+		if retire, err = loadFrom(cfg, r.Store, path); err == nil {
+			follow.Forget(r.Store)
+		}
 		return err
 	})
 	if err == nil && own {

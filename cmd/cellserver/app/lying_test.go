@@ -21,6 +21,11 @@ func startFake(t testing.TB, sends string) int { return startHeld(t, nil, sends)
 
 // startHeld is startFake with a copy whose second half waits until the test closes a channel.
 func startHeld(t testing.TB, rest chan struct{}, sends string) int {
+	return startCopy(t, "REDIS0009\xfe\x00\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00", rest, sends)
+}
+
+// startCopy is startHeld with another copy.
+func startCopy(t testing.TB, copied string, rest chan struct{}, sends string) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -42,7 +47,6 @@ func startHeld(t testing.TB, rest chan struct{}, sends string) int {
 			case word == "INFO":
 				fmt.Fprint(conn, "-NOPERM no\r\n")
 			case word == "PSYNC":
-				const copied = "REDIS0009\xfe\x00\x00\x01k\x01v\xff\x00\x00\x00\x00\x00\x00\x00\x00"
 				fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$%d\r\n%s", 1, len(copied), copied[:len(copied)/2])
 				if rest != nil {
 					<-rest

@@ -34,10 +34,11 @@ type kept struct {
 
 // parseKept parses the text of the key. A text that it does not know says nothing.
 func parseKept(text string) (k kept) {
-	words, more, has := strings.Cut(text, " {")
+	const begin = `{"` // no host has a quote
+	words, more, has := strings.Cut(text, " "+begin)
 	_, _ = fmt.Sscan(words, &k.Word, &k.Host, &k.Port, &k.at.ID, &k.at.Offset, &k.at.DB)
 	if has {
-		_ = json.Unmarshal([]byte("{"+more), &k)
+		_ = json.Unmarshal([]byte(begin+more), &k)
 	}
 	return k
 }
@@ -76,6 +77,14 @@ func readKept(tx *store.Tx) kept {
 		return kept{}
 	}
 	return parseKept(string(e.Bytes(nil)))
+}
+
+// Forget makes a store say that its server follows nobody.
+func Forget(s *store.Store) {
+	tx := s.NewTx()
+	tx.BeginKey(0, store.Own, []byte(followingKey))
+	defer tx.End()
+	(&kept{}).write(tx)
 }
 
 // write writes the key in a transaction.

@@ -22,6 +22,8 @@ func TestKept(t *testing.T) {
 		require.Equal(t, text, string(k.text()))
 		require.Equal(t, k, parseKept(text))
 	}
+	brace := parseKept("follows {x 6379")
+	require.Equal(t, kept{Word: follows, Host: "{x", Port: 6379}, brace)
 	for _, text := range []string{"", "nonsense", "{}"} {
 		k := parseKept(text)
 		require.False(t, k.on(), "%q", text)

@@ -52,14 +52,20 @@ func fits(from *store.Store) error {
 	})
 }
 
-// eachKey calls do for each key of a store.
+// eachKey calls do for each key of clients in a copy. The copy may have keys of a server's own database, too:
+// they are another server's rules, or whom it follows.
 func eachKey(of *store.Store, do func(im *store.Image) error) error {
 	s, err := of.Snapshot(0, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return s.Each(do)
+	return s.Each(func(im *store.Image) error {
+		if im.DB == store.Own {
+			return nil
+		}
+		return do(im)
+	})
 }
 
 // pourKeys adds the keys of a copy.
