@@ -120,10 +120,11 @@ func (f fields) takeSwitch(name string) (on bool, p *Problem) {
 
 // empty returns the problem of a body with fields that the request does not take.
 func (f fields) empty() *Problem {
-	for name := range f {
-		return wrong("unknown field %.64q: this request does not take it", name)
+	if len(f) == 0 {
+		return nil
 	}
-	return nil
+	name := slices.Min(slices.Collect(maps.Keys(f))) // the same request has the same answer
+	return wrong("unknown field %.64q: this request does not take it", name)
 }
 
 // takeRule removes the name of a rule from the body.

@@ -73,3 +73,17 @@ func TestProblemsAreShort(t *testing.T) {
 		require.Less(t, len(got.Text), 500, got.Text[:min(500, len(got.Text))])
 	}
 }
+
+// TestProblemsStay: a request with two wrong fields always has the same answer.
+func TestProblemsStay(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.THROTTLE 15 30 60")
+	for _, c := range []struct{ path, body, want string }{
+		{"/check/api", `{"key": "a", "x": 1, "kee": 1, "z": 1}`, `unknown field "kee": this request does not take it`},
+		{"/check/api", `{"key": "a", "charge": 1, "peek": 1}`, "peek must be true or false, and not 1"},
+	} {
+		for range 30 {
+			require.Equal(t, c.want, w.post(c.path, c.body).Body["detail"])
+		}
+	}
+}

@@ -204,17 +204,23 @@ func (q *question) addBody(w http.ResponseWriter, r *http.Request) *Problem {
 	if len(body) == 0 {
 		return nil // most bodies have a key alone
 	}
-	for name, to := range map[string]*bool{"peek": &q.asked.Peek, "charge": &q.asked.Charge} {
-		given := body[name] != nil
-		on, err := body.takeSwitch(name)
-		if given && err == nil {
-			*to, err = on, q.once(name)
-		}
-		if err != nil {
-			return err
-		}
+	if err := q.addSwitch(body, "peek", &q.asked.Peek); err != nil {
+		return err
+	}
+	if err := q.addSwitch(body, "charge", &q.asked.Charge); err != nil {
+		return err
 	}
 	return body.empty()
+}
+
+// addSwitch adds a field of a body that is true or false.
+func (q *question) addSwitch(body fields, name string, to *bool) *Problem {
+	given := body[name] != nil
+	on, err := body.takeSwitch(name)
+	if given && err == nil {
+		*to, err = on, q.once(name)
+	}
+	return err
 }
 
 // addKeys adds the keys of a body.
