@@ -29,8 +29,8 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 	_, _ = w.Write(d.body) // the client has left if this fails
 }
 
-// addRefusal adds the part of a body that makes it a problem, too. The draft has the type. Names of rules and
-// of limiters need no escapes.
+// addRefusal adds the part of a body that makes it a problem, too. Its type is that of the draft of the
+// headers. Names of rules and of limiters need no escapes.
 func (d *decision) addRefusal(status int) {
 	b := append(d.body, `"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",`...)
 	b = append(b, `"title":"The quota is used up","status":`...)

@@ -52,7 +52,8 @@ func (w *written) effectsOf(cmd *commands.Command, args [][]byte) effects {
 		return e
 	}
 	switch cmd.FullName() {
-	case "cl.rule|set", "cl.rule|override", "cl.rule|del", "flushall", "flushdb", "debug":
+	case "cl.rule|set", "cl.rule|override", "cl.rule|del", "flushall", "flushdb", "swapdb",
+		"debug":
 		e.some, e.forgets = true, true
 	case "select":
 		e.some = true

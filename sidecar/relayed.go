@@ -9,21 +9,23 @@ import (
 // relayed is the sink of a command that the hub answers.
 type relayed struct {
 	*slot
-	then func() // runs once, unless the hub says an error or nil; is nil for most commands
+	then func(ok bool) // runs once, as soon as the hub may have run the command; nil for most commands
 }
 
 // Reply implements [router.Sink].
 func (r *relayed) Reply(p []byte, end bool) {
 	if then := r.then; then != nil {
-		if r.then = nil; p[0] != '-' && p[0] != '_' && string(p) != "*-1\r\n" {
-			then()
-		}
+		r.then = nil
+		then(p[0] != '-' && p[0] != '_' && string(p) != "*-1\r\n") // an error, or EXEC has run nothing
 	}
 	r.write(p, end)
 }
 
 // Lost implements [router.Sink].
 func (r *relayed) Lost(err error) {
+	if r.then != nil {
+		r.then(false)
+	}
 	r.order.mu.Lock()
 	begun := r.begun
 	r.order.mu.Unlock()

@@ -105,18 +105,19 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	}
 }
 
-// after returns what to do once the hub has run commands with these effects, nil for nothing. db has the
-// database of the client, if that may change.
-func (s *Sidecar) after(e effects, db *atomic.Int64) func() {
+// after returns what to do after commands with these effects, nil for nothing. `ok` says that the hub has run
+// them, without an error or nil. Otherwise a script may have written, too. db has the database of the client,
+// if that may change.
+func (s *Sidecar) after(e effects, db *atomic.Int64) func(ok bool) {
 	if !e.some {
 		return nil
 	}
-	return func() {
-		if e.forgets {
+	return func(ok bool) {
+		s.written.note(&e, s.o.Clock().Boot)
+		if ok && e.forgets {
 			s.forget()
 		}
-		s.written.note(&e, s.o.Clock().Boot)
-		if e.db >= 0 && db != nil {
+		if ok && e.db >= 0 && db != nil {
 			db.Store(e.db)
 		}
 	}

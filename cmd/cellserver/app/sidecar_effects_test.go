@@ -93,3 +93,24 @@ func TestSidecarSaysWhen(t *testing.T) {
 	}
 	require.NotZero(t, hub.calls(t, "cl.lease"))
 }
+
+// TestSidecarForgetsWhateverTheReply: a script may write and have no reply, or an error. SWAPDB names no key.
+func TestSidecarForgetsWhateverTheReply(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	const deletes = "redis.call('DEL', KEYS[1]) "
+	for _, proto := range []int{2, 3} {
+		c := side.dial(t)
+		c.Do("HELLO", proto)
+		use := func() any { return c.Do("CL.WINDOW", "k", 1, 3600).([]any)[0] }
+		for _, change := range [][]any{
+			{"EVAL", deletes, 1, "k"}, {"EVAL", deletes + "error('x')", 1, "k"}, {"SWAPDB", 0, proto},
+		} {
+			for use() == int64(0) {
+			}
+			require.Equal(t, int64(1), use(), "remembered")
+			c.Do(change...)
+			require.Equal(t, int64(0), use(), "%d %v", proto, change)
+		}
+	}
+}
