@@ -28,12 +28,11 @@ func (g *blockingGrammar) keys() (all []string) {
 
 // program returns a command, or a transaction.
 func (g *blockingGrammar) program() [][]string {
-	switch g.IntN(30) {
-	case 0:
+	switch n := g.IntN(30); {
+	case n == 0:
 		return swapped
-	default:
+	case n > 4:
 		return [][]string{g.line(g.IntN(2) == 0)}
-	case 1, 2, 3, 4:
 	}
 	lines := [][]string{{"MULTI"}}
 	for range 1 + g.IntN(5) {
