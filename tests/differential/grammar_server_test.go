@@ -79,7 +79,7 @@ var fixedGrammar = []production{
 	{"CONFIG", 2, oneOf("", "GET", "GET nosuch", "GET databases", "GET databases nosuch databases", "GET DATABASES", "SET", "SET nosuch 1", "SET maxmemory", "SET maxmemory abc",
 		"SET databases 5", "SET maxmemory-policy nosuch", "RESETSTAT", "RESETSTAT x", "NOSUCH", "GET maxmemory", "GET maxmemory-policy",
 		"SET timeout 0 timeout 0", "SET hz", "SET maxclients abc", "GET timeou[t]", "SET appendonly maybe", "REWRITE x")},
-	{"DEBUG", 1, oneOf("", "NOSUCH", "NOSUCH a b", "SLEEP", "SET-ACTIVE-EXPIRE")},
+	{"DEBUG", 1, oneOf("", "NOSUCH", "NOSUCH a b", "SLEEP", "SLEEP 0", "SET-ACTIVE-EXPIRE")},
 	{"COMMAND", 1, oneOf("NOSUCH", "COUNT", "COUNT x", "GETKEYS", "LIST x", "LIST FILTERBY", "LIST FILTERBY FOO x", "LIST FILTERBY MODULE nosuch", "DOCS nosuch", "INFO nosuch", "COUNT")},
 	{"OBJECT", 1, oneOf("", "ENCODING", "NOSUCH", "ENCODING a b", "FREQ never", "IDLETIME never")},
 	{"MEMORY", 1, oneOf("", "NOSUCH", "USAGE", "USAGE never", "USAGE s1 SAMPLES", "USAGE s1 FOO 1")},
