@@ -117,7 +117,7 @@ func (s shape) read(d *encoding.Decoder, v *Value, read func(*encoding.Decoder, 
 	return nil
 }
 
-// maxCompared is the largest number of members of which comparing all pairs is faster than a map.
+// maxCompared is the most members with which comparing all pairs is faster than a map.
 const maxCompared = 16
 
 // duplicate returns a member that comes twice.

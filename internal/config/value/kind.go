@@ -62,7 +62,7 @@ func Join[T any](list []T, format func(T) string) string {
 	return strings.Join(words, " ")
 }
 
-// Several is a kind of several arguments. One empty argument is none of them.
+// Several is a kind of several arguments. One empty argument is an empty list.
 func Several[T any](values string, parse func(args []string) ([]T, error), format func(T) string) Kind[[]T] {
 	return Kind[[]T]{
 		Values: values, Many: true,
