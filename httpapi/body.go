@@ -15,8 +15,13 @@ import (
 	"cellserver/internal/quote"
 )
 
-// MaxBody is the most bytes of a body.
-const MaxBody = 64 << 10
+const (
+	// MaxBody is the most bytes of a body.
+	MaxBody = 64 << 10
+	// usualBody is the most bytes of a body whose memory is made before it arrives. The memory of a longer
+	// one grows as it arrives, so a head alone holds little.
+	usualBody = 512
+)
 
 // hasJSON reports whether a request has a body of JSON. Another body is a problem, because nobody would read
 // it. The body of a method that takes none is no problem: a proxy may pass on that of its client.
@@ -56,10 +61,10 @@ func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	large := r.ContentLength > MaxBody // a client that expects 100 Continue need not send it
 	switch {
 	case large:
-	case r.ContentLength > 0:
+	case 0 < r.ContentLength && r.ContentLength <= usualBody:
 		text = make([]byte, r.ContentLength)
 		_, err = io.ReadFull(r.Body, text)
-	default: // chunks
+	default:
 		text, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 		_, large = errors.AsType[*http.MaxBytesError](err)
 	}
