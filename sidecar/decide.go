@@ -24,45 +24,40 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 	if !ok || quantity < 0 {
 		return false
 	}
-	f.setText(cmd.Name, args[1:at], limit)
-	if len(f.text) > longestText {
+	f.setLimit(cmd.Name, args[1:at], limit)
+	if len(f.limit.text) > longestText {
 		return false
 	}
 	form := form{throttlecrab: cmd.Name == "throttle", millis: f.args.Has(limiters.OptMS)}
 	if quantity == 0 || f.args.Has(limiters.OptPeek) {
-		return f.look(form, cmd, args, w)
+		return f.look(form, w)
 	}
-	f.take(form, cmd, limit, args, w)
+	f.take(form, cmd.Name, limit, args, w)
 	return true
 }
 
-// setText sets the text of the limit. It has the name of the command, the words before the limit, and those
-// of the limit.
-func (f *Front) setText(name string, before, limit [][]byte) {
-	f.text = router.AppendHeader(f.text[:0], '*', 1+len(before)+len(limit))
-	f.text = router.AppendWord(f.text, name)
-	for _, word := range before {
-		f.text = router.AppendWord(f.text, word)
-	}
-	for _, word := range limit {
-		f.text = router.AppendWord(f.text, word)
-	}
+// setLimit sets the limit of a command by its name, the words before the limit, and those of the limit. The
+// last word before the limit is the key.
+func (f *Front) setLimit(name string, before, words [][]byte) {
+	f.limit.set(name, before, words)
+	f.limit.hash = f.sidecar.written.hash(before[len(before)-1])
 }
 
-// renew makes an account forget a refusal from before the last change of a key of the command.
-func (f *Front) renew(a *account.Account, cmd *commands.Command, args [][]byte) {
-	if a.Remembers(f.time()) {
-		a.ForgetRefusal(f.sidecar.written.since(cmd, args))
+// account returns the account of the limit, without a refusal from before the last change of its key. The
+// lock of its shard is held.
+func (f *Front) account(sh *shard) *account.Account {
+	a := sh.table.Account(f.user.Name(), f.limit.text)
+	if a.SetKey(f.limit.hash); a.Remembers(f.time()) {
+		a.ForgetRefusal(f.sidecar.written.last(f.limit.hash))
 	}
+	return a
 }
 
 // look answers a request that counts nothing. It returns false if the hub must answer.
-func (f *Front) look(form form, cmd *commands.Command, args [][]byte, w *resp.Writer) bool {
-	sh, now := f.sidecar.shard(f.text), f.time()
+func (f *Front) look(form form, w *resp.Writer) bool {
+	sh, now := &f.sidecar.shards[shardOf(f.limit.hash)], f.time()
 	sh.mu.Lock()
-	a := sh.table.Account(f.user.Name(), f.text)
-	f.renew(a, cmd, args)
-	limited, answer, ok := a.Look(now, f.args.Quantity)
+	limited, answer, ok := f.account(sh).Look(now, f.args.Quantity)
 	sh.mu.Unlock()
 	if ok {
 		f.answer(form, limited, answer, w)
@@ -71,15 +66,14 @@ func (f *Front) look(form form, cmd *commands.Command, args [][]byte, w *resp.Wr
 }
 
 // take answers a request, or begins to.
-func (f *Front) take(form form, cmd *commands.Command, limit, args [][]byte, w *resp.Writer) {
+func (f *Front) take(form form, name string, limit, args [][]byte, w *resp.Writer) {
 	s, now, quantity := f.sidecar, f.time(), f.args.Quantity
-	sh := s.shard(f.text)
+	sh := &s.shards[shardOf(f.limit.hash)]
 	sh.mu.Lock()
-	a := sh.table.Account(f.user.Name(), f.text)
+	a := f.account(sh)
 	if a.WantsReport() {
-		view(a, cmd.Name, limit)
+		view(a, name, limit)
 	}
-	f.renew(a, cmd, args)
 	verdict, answer := a.Take(now, quantity)
 	lost := !s.o.Hub.Up()
 	if verdict == account.Wait && lost {

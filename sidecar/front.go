@@ -19,7 +19,7 @@ type Front struct {
 	names   commands.LookupCache
 	order   order
 	args    limiters.Args
-	text    []byte       // of the limit of the command that runs
+	limit   limit        // of the command that runs
 	pinned  atomic.Bool  // it has a connection to the hub of its own
 	now     account.Time // of the batch; zero before the first command that needs it
 	late    resp.Writer  // replies that wait for earlier ones

@@ -12,6 +12,24 @@ import (
 // longestText is the most bytes of a limit's text that an account has: so upstream-keys bounds the memory.
 const longestText = 512
 
+// limit is the limit of a command.
+type limit struct {
+	text []byte // in RESP, without a quantity
+	hash uint32 // of its key
+}
+
+// set sets the text. It has the name of the command, the words before the limit, and those of the limit.
+func (l *limit) set(name string, before, words [][]byte) {
+	l.text = router.AppendHeader(l.text[:0], '*', 1+len(before)+len(words))
+	l.text = router.AppendWord(l.text, name)
+	for _, word := range before {
+		l.text = router.AppendWord(l.text, word)
+	}
+	for _, word := range words {
+		l.text = router.AppendWord(l.text, word)
+	}
+}
+
 // withMillis adds a quantity and MS to a command.
 func withMillis(command []byte, quantity int64) []byte {
 	head, words, _ := bytes.Cut(command, []byte("\r\n"))

@@ -124,16 +124,16 @@ func (l *Line) tell(now account.Time, q *rules.Question) (units limiters.Answer,
 	if q.Shadow || l.sidecar.o.Settings().Interval > 0 {
 		return units, false
 	}
-	l.setText("cl.check", q.Pairs, nil)
+	l.setLimit("cl.check", q.Pairs, nil)
 	a := &q.Tightest
 	answer := account.Answer{
 		Limit: a.Limit, Remaining: a.Remaining,
 		RetryAfter: millis(a.RetryAfter), ResetAfter: millis(a.ResetAfter),
 	}
-	sh := l.sidecar.shard(l.text)
+	sh := &l.sidecar.shards[shardOf(l.limit.hash)]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	of := sh.table.Account(l.user.Name(), l.text)
+	of := l.account(sh)
 	of.Passed(now, l.departed, 1, a.Limited, answer)
 	if !a.Limited {
 		return units, false

@@ -57,6 +57,12 @@ func (sh *shard) drop(user string) {
 	sh.table.DropUser(user)
 }
 
+func (sh *shard) dropKeys(keys []uint32) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.table.DropKeys(keys)
+}
+
 func (sh *shard) forget() {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

@@ -42,7 +42,6 @@ type Options struct {
 type Sidecar struct {
 	o         Options
 	user      *router.User // of clients that do not authenticate
-	seed      maphash.Seed
 	shards    [shards]shard
 	lost      atomic.Int64 // decisions that the hub did not answer
 	dropped   atomic.Int64 // when accounts were dropped last, by the clock of accounts
@@ -54,9 +53,6 @@ type Sidecar struct {
 	stop      context.CancelFunc
 }
 
-// shards is how many parts the accounts have. Clients with different keys rarely wait for each other.
-const shards = 16
-
 // tickEvery is how often leases and answers that are late are looked for.
 const tickEvery = 20 * time.Millisecond
 
@@ -66,8 +62,8 @@ func New(o Options) (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sidecar{o: o, user: user, seed: maphash.MakeSeed()}
-	s.written.seed = s.seed
+	s := &Sidecar{o: o, user: user}
+	s.written.seed = maphash.MakeSeed()
 	for i := range s.shards {
 		s.shards[i].init(s)
 	}
@@ -114,6 +110,9 @@ func (s *Sidecar) after(e effects, db *atomic.Int64) func(ok bool) {
 	}
 	return func(ok bool) {
 		s.written.note(&e, s.o.Clock().Boot)
+		if ok {
+			e.eachDrop(func(shard int, keys []uint32) { s.shards[shard].dropKeys(keys) })
+		}
 		if ok && e.forgets {
 			s.forget()
 		}
@@ -199,8 +198,3 @@ func (s *Sidecar) Figures() (sum account.Figures, lost int64) {
 
 // Hub returns the hub.
 func (s *Sidecar) Hub() *router.Hub { return s.o.Hub }
-
-// shard returns the shard of an account.
-func (s *Sidecar) shard(text []byte) *shard {
-	return &s.shards[maphash.Bytes(s.seed, text)%shards]
-}

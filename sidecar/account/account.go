@@ -41,6 +41,8 @@ type known struct {
 
 	period  int64 // in how many milliseconds the whole limit comes back, at most; 0 if nobody knows
 	isSound bool  // the period is an estimate from a large part of the limit
+
+	hash uint32 // of the key of the limit
 }
 
 // longestRefusal is the longest time in which a refusal is remembered, in microseconds. So a deleted key or a
@@ -115,6 +117,9 @@ func (a *Account) refuses(now Time, quantity int64) bool {
 	k := &a.known
 	return now.Boot < k.until && k.from <= quantity && quantity <= k.answer.Limit
 }
+
+// SetKey sets the hash of the key of the limit, for DropKeys.
+func (a *Account) SetKey(hash uint32) { a.known.hash = hash }
 
 // Remembers reports whether the account repeats a refusal of the hub.
 func (a *Account) Remembers(now Time) bool { return now.Boot < a.known.until }

@@ -486,3 +486,34 @@ func TestCrossedAnswers(t *testing.T) {
 	s.Passed(s.now, s.now, 1, false, Answer{100, 20, -1, 800})
 	require.EqualValues(t, 20+8+14-2, s.wantTake(Local, 1).Remaining, "a later answer counts")
 }
+
+// TestDropKeys: the units of a key go, also those that the question brings that is on its way. Those of other keys stay.
+func TestDropKeys(t *testing.T) {
+	for _, hash := range []uint32{7, 8} {
+		s := newStory(t)
+		s.SetKey(7)
+		s.lease(Grant{Units: 49, Limit: 100, Remaining: 50, RetryAfter: -1, Ends: 1000, At: 1})
+		s.wantTake(Local, 30)
+		s.pass(80)
+		s.wantTake(Local, 1)
+		s.pass(80)
+		s.wantTake(Local, 1)
+		ask, ok := s.NextAsk(s.now)
+		require.True(t, ok)
+		s.table.DropKeys([]uint32{1, hash, 9})
+		s.Granted(s.now, ask, Grant{Units: 20, Limit: 100, RetryAfter: -1, Ends: 1000, At: 2})
+		f := s.table.Figures
+		require.Equal(t, int64(49+20), f.Leased)
+		if hash == 8 {
+			require.Zero(t, f.Stranded)
+			s.wantTake(Local, 17+20)
+			continue
+		}
+		require.Equal(t, int64(17+20), f.Stranded)
+		s.pass(80)
+		s.wantTake(Wait, 1)
+		s.lease(Grant{Units: 9, Limit: 100, Remaining: 90, RetryAfter: -1, Ends: 1000, At: 3})
+		verdict, _ := s.Again(s.now, 1)
+		require.Equal(t, Local, verdict)
+	}
+}

@@ -7,7 +7,7 @@ type held struct {
 	leases  []lease // in the order of their grants, mostLeases at most
 	back    Back    // units that the next question gives back
 	waiting int64   // units of the requests that wait
-	asking  int64   // the number of the question under way; 0 for none
+	asking  int64   // the number of the question under way; 0 for none; below 0 if its answer is void
 	nextAsk int64   // no question leaves before
 	view    *view   // nil unless the mode is report
 

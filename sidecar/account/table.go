@@ -1,6 +1,9 @@
 package account
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Settings are the bounds of a table.
 type Settings struct {
@@ -132,6 +135,18 @@ func (t *Table) DropUser(user string) {
 	for key, a := range t.accounts {
 		if len(key) > len(user) && key[:len(user)] == user && key[len(user)] == 0 {
 			t.forget(a)
+		}
+	}
+}
+
+// DropKeys drops the leases of keys whose state at the hub is another one now, and those on their way. The
+// new state does not know them, so they do not go back. `keys` are sorted hashes.
+func (t *Table) DropKeys(keys []uint32) {
+	for _, a := range t.holders {
+		if _, is := slices.BinarySearch(keys, a.known.hash); is {
+			if a.drop(); a.view() == nil && a.held.asking > 0 {
+				a.held.asking = -a.held.asking
+			}
 		}
 	}
 }
