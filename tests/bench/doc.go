@@ -8,7 +8,7 @@
 //   - throughput.go: quick and full
 //   - limiters.go and memory.go: the mode of the same name
 //   - cluster.go: cluster, on deployments of several processes ([cellserver/tests/bench/nodes])
-//   - sidecar.go: sidecar, on a hub and eight sidecars
+//   - sidecar.go: sidecar, on a hub and eight sidecars; far.go puts the hub away
 //   - targets.go: targets, which compares processor times with their bounds
 //
 // Everything smaller is a benchmark of its package: go test -bench, and benchstat to compare two of its
