@@ -45,7 +45,10 @@ func (c *Client) admit(call *commands.Call) error {
 // Admit implements [commands.Runner].
 func (c *Client) Admit(inner *commands.Call, wrote bool) error {
 	const onKeys = commands.Write | commands.ReadOnly
-	if c.follower != nil {
+	switch {
+	case c.follower != nil && isOurs(inner.Cmd):
+		return errOurs
+	case c.follower != nil:
 		return nil
 	}
 	if now := c.server.condition.Load(); now != nil && !wrote && inner.Cmd.Flags&onKeys != 0 {

@@ -24,7 +24,7 @@
 //	condition.go  loading, failed saves, failed logs
 //	memory.go     maxmemory
 //	follow.go     runs the commands of the server that this one follows
-//	unkept.go     what that server sends and this one cannot run; the position that a cluster keeps
+//	unkept.go     what that server sends and this one does not run; the position that a cluster keeps
 //	move.go       whose turn it is
 //	replay.go     runs the commands of a log that a Redis wrote
 //

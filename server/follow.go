@@ -140,7 +140,7 @@ func (f *Follower) resolve(args [][]byte) (*commands.Command, error) {
 	cfg, store := f.server.Config(), f.server.parts.Store
 	switch {
 	case !streams(cmd):
-		return nil, unkept(cmd.FullName(), args, "it is no command that a server sends to its replicas")
+		return nil, unkept(cmd.FullName(), args, notSent)
 	case cmd.Flags&commands.DenyOOM != 0 && cfg.MaxMemory > 0 && f.since == 0 && store.Used() > cfg.MaxMemory:
 		u := unkept(cmd.FullName(), args, "the keys take more memory than maxmemory: raise it")
 		u.Memory = true
@@ -152,12 +152,11 @@ func (f *Follower) resolve(args [][]byte) (*commands.Command, error) {
 // streams reports whether a server sends a command to its replicas.
 func streams(cmd *commands.Command) bool {
 	switch cmd.FullName() {
-	case "select", "multi", "exec", "publish", "spublish", "cl.throttle",
-		"eval", "evalsha", "script|load", "script|flush":
+	case "select", "multi", "exec", "publish", "spublish", "eval", "evalsha", "script|load", "script|flush":
 		return true
 	}
 	const kinds = commands.Write | commands.Blocking
-	return cmd.Flags&kinds == commands.Write && cmd.Group != commands.GroupLimiter
+	return cmd.Flags&kinds == commands.Write && !isOurs(cmd)
 }
 
 // pause waits a little: CLIENT PAUSE holds the command back.

@@ -90,3 +90,15 @@ func unkept(name string, args [][]byte, reason string) *Unkept {
 	}
 	return u
 }
+
+const (
+	notSent = "it is no command that a server sends to its replicas"
+	// errOurs is the error of a script that calls such a command.
+	errOurs commands.Error = "ERR " + notSent
+)
+
+// isOurs reports whether a command is of cellserver alone. No other server changes the rules here.
+// A Redis with redis-cell has CL.THROTTLE.
+func isOurs(cmd *commands.Command) bool {
+	return cmd.Group == commands.GroupLimiter && cmd.Name != "cl.throttle"
+}

@@ -131,6 +131,22 @@ func TestMasterThatCommands(t *testing.T) {
 	}
 }
 
+// TestScriptsOfAMaster: a script of the master does not change rules or limits, either. redis-cell's command is there.
+func TestScriptsOfAMaster(t *testing.T) {
+	for _, call := range []string{"'CL.RULE','SET','x','1/minute'", "'CL.RULE','LIST'", "'CL.ENTER','q','1','5'"} {
+		in := start(t)
+		c := in.dial(t)
+		script := "redis.call('SET','before','1') redis.call('CL.THROTTLE','u','1','1','60') redis.call(" + call + ")"
+		ok(t, c, "REPLICAOF", "127.0.0.1", startFake(t, string(resptest.Command("EVAL", script, 0))+resps("SET after 1")))
+		require.Eventually(t, func() bool { return info(c, "replication", "master_link_stopped") == "1" },
+			timeout, time.Millisecond)
+		require.Contains(t, info(c, "replication", "master_link_error"), "no command that a server sends to its replicas")
+		require.Equal(t, []any{"1", resptest.NilBulk}, c.Do("MGET", "before", "after"))
+		require.Empty(t, c.Do("CL.RULE", "LIST"))
+		require.EqualValues(t, 2, c.Do("EXISTS", "before", "u", "q"))
+	}
+}
+
 // TestMasterThatNeverEnds: a script of the master without an end keeps nobody waiting but REPLICAOF NO ONE, until
 // SCRIPT KILL or the stop of the server.
 func TestMasterThatNeverEnds(t *testing.T) {
