@@ -114,10 +114,15 @@ func (c *Client) exhausted(call *commands.Call, mark int, reason any) {
 	}
 }
 
-// Run implements [commands.Runner]. It refuses commands that need memory after too many changes.
+// Run implements [commands.Runner]. It refuses commands that need memory after too many changes, and writes
+// after REPLICAOF.
 func (c *Client) Run(inner *commands.Call) {
-	if c.server.changesTooMuch(inner) {
-		c.refuseChanges(inner)
+	switch {
+	case c.server.changesTooMuch(inner):
+		c.refuseInner(inner, errExecTooLarge)
+		return
+	case c.entered(inner):
+		c.refuseInner(inner, errReadOnly)
 		return
 	}
 	mark, done := inner.Out.Mark(), false
@@ -132,10 +137,17 @@ func (c *Client) Run(inner *commands.Call) {
 	done = true
 }
 
-// refuseChanges answers a command that needs memory after too many changes.
-func (c *Client) refuseChanges(inner *commands.Call) {
+// refuseInner answers a command of EXEC or of a script that may not run.
+func (c *Client) refuseInner(inner *commands.Call, err error) {
 	c.server.stats.Commands.Of(inner.Cmd).Rejected.Add(1)
-	c.replyError(inner, errExecTooLarge)
+	c.replyError(inner, err)
+}
+
+// entered reports whether REPLICAOF has come before a write in the same transaction, on the leader of a
+// cluster. It is one moment there, so the copy would remove what the write has changed.
+func (c *Client) entered(inner *commands.Call) bool {
+	return c.batch.epoch != 0 && c.follower == nil && inner.Cmd.Flags&commands.Write != 0 &&
+		c.server.Condition().Follows()
 }
 
 // Alone implements [commands.Runner]. For EXEC, all queued commands were checked before the first of them

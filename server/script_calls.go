@@ -24,7 +24,7 @@ func (c *Client) RunInScript(call *commands.Call) (panicked any) {
 	}()
 	switch {
 	case c.server.changesTooMuch(call):
-		c.refuseChanges(call)
+		c.refuseInner(call, errExecTooLarge)
 		return nil
 	case !c.Alone() && call.Long():
 		return nil

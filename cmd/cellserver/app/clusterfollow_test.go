@@ -229,7 +229,9 @@ func TestWhatAMasterMayNotChange(t *testing.T) {
 	ok(t, conn, "MULTI")
 	require.Equal(t, resptest.Simple("QUEUED"), conn.Do("FLUSHALL"))
 	require.Equal(t, resptest.Simple("QUEUED"), conn.Do("REPLICAOF", "127.0.0.1", port))
-	require.Equal(t, []any{resptest.Simple("OK"), resptest.Simple("OK")}, conn.Do("EXEC"))
+	require.Equal(t, resptest.Simple("QUEUED"), conn.Do("SET", "mine", "2"))
+	require.Equal(t, []any{resptest.Simple("OK"), resptest.Simple("OK"),
+		resptest.Error("READONLY You can't write against a read only replica.")}, conn.Do("EXEC"))
 	for i := range c.nodes {
 		c.eventually("the move does not stop", func() bool {
 			return strings.Contains(c.info(i, "replication", "master_link_error"), "cl.rule|set")
