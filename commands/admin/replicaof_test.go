@@ -36,11 +36,13 @@ func TestReplicaOf(t *testing.T) {
 		require.False(t, l.follows)
 		h.Want(name+" 10.0.0.1 6379", servertest.OK)
 		h.Want("ROLE", []any{"slave", "10.0.0.1", 6379, "connecting", -1})
+		require.Contains(t, h.Do("HELLO"), "replica")
 		h.Want(name+" 10.0.0.1 6379", resptest.Simple("OK Already connected to specified master"))
 		l.state.Stopped = true
 		h.Want(name+" 10.0.0.1 6379", servertest.OK) // a move that has stopped begins again
 		h.Want(name+" no ONE", servertest.OK)
 		h.Want("ROLE", []any{"master", 0, []any{}})
+		require.NotContains(t, h.Do("HELLO"), "replica")
 	}
 }
 

@@ -81,8 +81,13 @@ func replyHello(c *commands.Call) {
 	commands.Number(w, "proto", int64(w.Proto))
 	commands.Number(w, "id", c.Conn.ID)
 	commands.Field(w, "mode", commands.Mode(c.Server.Config(), c.Conn.Link.Whole))
-	role := "master"
-	if t := c.Server.Control.Topology(); t != nil && t.Epoch() == 0 {
+	role, of := "master", c.Server.Control
+	t, r := of.Topology(), of.Replication()
+	follows := t != nil && t.Epoch() == 0
+	if r != nil && !follows {
+		_, follows = r.State()
+	}
+	if follows {
 		role = "replica"
 	}
 	commands.Field(w, "role", role)

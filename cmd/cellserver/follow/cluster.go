@@ -21,8 +21,8 @@ type Cluster interface {
 
 var (
 	errLeads = errors.New("ERR only the leader of a cluster follows another server: send REPLICAOF to it")
-	errLevel = errors.New("ERR not all nodes are known to have a release that takes no writes meanwhile: " +
-		"see the feature level in INFO cluster, and send REPLICAOF again")
+	errLevel = errors.New("ERR the feature level of the cluster is too low to follow another server: " +
+		"it rises soon after all nodes run this release (cluster_feature_level in INFO)")
 )
 
 // Enter implements [commands.Replication].
