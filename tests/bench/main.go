@@ -21,6 +21,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 4 && os.Args[1] == contest.Bare { // started by a side: name --port number
+		fmt.Fprintln(os.Stderr, contest.ServeBare(os.Args[3]))
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {

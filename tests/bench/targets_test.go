@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,25 @@ func TestTargetsNameWorkloadsThatThereAre(t *testing.T) {
 			require.Equal(t, contest.Yardstick, sides[1].Workload.Name)
 		}
 	}
+}
+
+// TestMain lets the test program be the bare handler.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == contest.Bare {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func TestABareHandlerIsMeasured(t *testing.T) {
+	i := slices.IndexFunc(targets, func(one target) bool { return one.over == contest.Bare })
+	o := contest.Options{Repeats: 1, Seconds: 0.05, Core: "0-63", Busy: true, Cellserver: "x"}
+	sides := targets[i].sides(o)
+	require.True(t, sides[0].HTTP)
+	require.False(t, sides[1].HTTP)
+	rows, err := contest.Run(t.Context(), o, sides[1:])
+	require.NoError(t, err)
+	require.Positive(t, rows[0].Rate)
 }
 
 func TestWhatCannotBeMeasuredIsAnError(t *testing.T) {

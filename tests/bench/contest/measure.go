@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func runner(ctx context.Context, s *server.Server, w Workload, p load.Point) fun
 // runScript runs the connections' scripts from their current ticks.
 func runScript(ctx context.Context, s *server.Server, w Workload, p load.Point, seconds float64, ticks []int) (load.Sample, int, error) {
 	out, err := load.Drive(ctx, load.Load{
-		Addr: s.Addr, Connections: p.Connections, Pipeline: p.Pipeline, Duration: time.Duration(seconds * 1e9), Heard: w.heard,
+		Addr: cmp.Or(s.Web, s.Addr), Connections: p.Connections, Pipeline: p.Pipeline, Duration: time.Duration(seconds * 1e9), Heard: w.heard,
 		Script: func(connection int) load.Script {
 			next := w.Script(connection)
 			return func(request, reply []byte, _ int) ([]byte, []byte) {
@@ -95,13 +96,21 @@ func runScript(ctx context.Context, s *server.Server, w Workload, p load.Point, 
 	}, out.Requests, nil
 }
 
+// counters returns the server's counters. A bare server has none.
+func counters(s *server.Server) (server.Counters, error) {
+	if s.Bare {
+		return server.Counters{}, nil
+	}
+	return s.Counters()
+}
+
 // accounted runs a load and adds the server's processor time. By the server's counters it checks that the
 // server executed every command without an error.
 func accounted(s *server.Server, w Workload, run func() (load.Sample, int, error)) (found load.Sample, err error) {
 	if err := w.probe(s); err != nil {
 		return found, err
 	}
-	before, err := s.Counters()
+	before, err := counters(s)
 	if err != nil {
 		return found, err
 	}
@@ -117,11 +126,11 @@ func accounted(s *server.Server, w Workload, run func() (load.Sample, int, error
 	if err != nil {
 		return found, err
 	}
-	after, err := s.Counters()
+	after, err := counters(s)
 	if err != nil {
 		return found, err
 	}
-	if err := served(before, after, requests*max(1, w.each)); err != nil {
+	if err := served(before, after, requests*max(1, w.each)); err != nil && !s.Bare {
 		return found, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	found.CPU = (ended - begun).Seconds() * 1e6 / float64(requests)

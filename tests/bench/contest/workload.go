@@ -75,7 +75,7 @@ const (
 // WorkloadNamed returns the workload of a name. If the name is unknown, the workload is empty and its
 // measurement fails.
 func WorkloadNamed(name string) Workload {
-	all := slices.Concat(Workloads(), Limiters(), Permits())
+	all := slices.Concat(Workloads(), Limiters(), Permits(), Checks())
 	if i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name }); i >= 0 {
 		return all[i]
 	}

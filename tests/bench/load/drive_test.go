@@ -19,6 +19,8 @@ func TestDigitsMayDiffer(t *testing.T) {
 	require.True(t, matches([]byte(":1\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
 	require.False(t, matches([]byte(":1\r\n:-07\r\n"), []byte(":1\r\n:???\r\n")))
 	require.False(t, matches([]byte(":2\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
+	require.True(t, matches([]byte("at noon."), []byte{'a', 't', ' ', AnyByte, AnyByte, AnyByte, AnyByte, '.'}))
+	require.False(t, matches([]byte("at noon!"), []byte{'a', 't', ' ', AnyByte, AnyByte, AnyByte, AnyByte, '.'}))
 }
 
 func TestPercentile(t *testing.T) {

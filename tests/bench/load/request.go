@@ -5,7 +5,11 @@ import (
 	"strconv"
 )
 
-// Script appends a connection's i-th request, and its exact reply. In the reply, '?' matches any digit.
+// AnyByte stands for any byte of a reply.
+const AnyByte = '\x00'
+
+// Script appends a connection's i-th request, and its exact reply. In the reply, '?' matches any digit, and
+// AnyByte any byte.
 type Script func(request, reply []byte, i int) ([]byte, []byte)
 
 // Key writes a key in the same way as redis-benchmark.

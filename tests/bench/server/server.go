@@ -26,6 +26,8 @@ type Kind struct {
 	Throttles bool     // the server knows CL.THROTTLE
 	Only      bool     // the bench measures CL.THROTTLE only
 	Metrics   bool     // the server gets a port for metrics
+	HTTP      bool     // the server gets a port for HTTP
+	Bare      bool     // the server speaks HTTP only, at its one port
 }
 
 const (
@@ -37,10 +39,11 @@ const (
 // Server is a running server.
 type Server struct {
 	Kind
-	*Client
-	Addr string
-	PID  int
-	Stop func()
+	*Client // nil for a bare one
+	Addr    string
+	Web     string // the address of HTTP; "" for none
+	PID     int
+	Stop    func()
 }
 
 // Start starts a server on a core, in a new folder, and waits for its first answer.
@@ -74,6 +77,13 @@ func (k Kind) startIn(ctx context.Context, core, dir string) (*Server, error) {
 		}
 		argv = append(argv, "--metrics-port", port)
 	}
+	web := port
+	if k.HTTP {
+		if web, err = FreePort(); err != nil {
+			return nil, err
+		}
+		argv = append(argv, "--http-port", web)
+	}
 	if argv[2], err = ProgramPath(argv[2]); err != nil {
 		return nil, err
 	}
@@ -90,11 +100,14 @@ func (k Kind) startIn(ctx context.Context, core, dir string) (*Server, error) {
 	ended := make(chan struct{})
 	go func() { cmd.Wait(); close(ended) }()
 	s := &Server{Kind: k, Addr: "127.0.0.1:" + port, PID: cmd.Process.Pid}
+	if k.HTTP || k.Bare {
+		s.Web = "127.0.0.1:" + web
+	}
 	s.Stop = func() {
 		cancel()
 		<-ended
 	}
-	if s.Client, err = await(s.Addr, ended); err != nil {
+	if s.Client, err = k.await(s.Addr, ended); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("%s does not start: %w\n%s", k.Name, err, log.String())
 	}
@@ -109,12 +122,17 @@ func ProgramPath(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// await connects as soon as the server answers.
-func await(addr string, ended <-chan struct{}) (*Client, error) {
+// await connects as soon as the server answers. A bare server answers no command: there await ends the
+// connection.
+func (k Kind) await(addr string, ended <-chan struct{}) (*Client, error) {
 	var err error
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		var c *Client
 		if c, err = Dial(addr); err == nil {
+			if k.Bare {
+				c.Close()
+				return nil, nil
+			}
 			if _, err = c.Do("PING"); err == nil {
 				return c, nil
 			}
