@@ -84,6 +84,9 @@ func (u *Users) Foreign(name string) *User {
 
 // Find returns the user of a name, nil if there is none.
 func (u *Users) Find(name string) *User {
+	if name == DefaultName {
+		return u.Default
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.byName[name]

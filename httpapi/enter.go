@@ -21,7 +21,7 @@ var (
 
 // enter answers /enter: whether a call of a service may begin, within a limit that the server finds. It sends
 // none of the headers of limits, because they speak of rates.
-func (a *API) enter(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+func (a *API) enter(w http.ResponseWriter, r *http.Request, _ Config, _ string) *Problem {
 	body, err := readFields(w, r)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func takePartitions(body fields) ([]string, *Problem) {
 }
 
 // leave answers /leave: a call has ended.
-func (a *API) leave(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+func (a *API) leave(w http.ResponseWriter, r *http.Request, _ Config, _ string) *Problem {
 	body, err := readFields(w, r)
 	if err != nil {
 		return err

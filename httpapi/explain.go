@@ -36,7 +36,7 @@ type explained struct {
 }
 
 // explain answers /explain/RULE?key=…: the decision of the rule, limit by limit. It counts nothing.
-func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg Config, rule string) *Problem {
 	x := a.begin(r, cfg)
 	defer x.end()
 	if err := x.readQuestion(w, r, rule); err != nil {

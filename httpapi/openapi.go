@@ -9,7 +9,7 @@ import (
 var description []byte
 
 // openAPI answers /openapi.json.
-func (*API) openAPI(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+func (*API) openAPI(w http.ResponseWriter, r *http.Request, _ Config, _ string) *Problem {
 	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
 		return err
 	}

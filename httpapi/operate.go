@@ -16,7 +16,7 @@ type Page struct {
 }
 
 // operate answers the requests of the page.
-func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg *Config, rest string) *Problem {
+func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg Config, rest string) *Problem {
 	if err := cfg.guard(r); err != nil {
 		return err
 	}

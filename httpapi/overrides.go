@@ -25,7 +25,7 @@ type listedOverride struct {
 
 // overrides answers /overrides/NAME: GET lists the overrides of a rule, PUT sets that of a key, and DELETE
 // removes it.
-func (a *API) overrides(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+func (a *API) overrides(w http.ResponseWriter, r *http.Request, cfg Config, rule string) *Problem {
 	if err := allow(w, r, http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func overrideOf(query string) (scope, key string, p *Problem) {
 }
 
 // listOverrides answers with the overrides of a rule, sorted by scope and key. They show keys.
-func (a *API) listOverrides(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+func (a *API) listOverrides(w http.ResponseWriter, r *http.Request, cfg Config, rule string) *Problem {
 	if !cfg.Keys && !cfg.Writes {
 		return problem(http.StatusForbidden, forbidden,
 			"overrides show keys: set http-page-keys to yes, or http-page to write")

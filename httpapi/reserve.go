@@ -15,7 +15,7 @@ var (
 
 // budget returns the route of /reserve or /settle: of an estimate of a cost, or of the real cost.
 func budget(row *limiter) route {
-	return func(a *API, w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+	return func(a *API, w http.ResponseWriter, r *http.Request, _ Config, _ string) *Problem {
 		return a.budget(w, r, row)
 	}
 }

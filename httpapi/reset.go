@@ -8,7 +8,7 @@ import (
 
 // reset answers /reset: a fresh start for keys under a rule. The field scope names one scope, whose key
 // alone it resets.
-func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg *Config, _ string) *Problem {
+func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg Config, _ string) *Problem {
 	if cfg.Token == "" && cfg.Locked {
 		return problem(http.StatusForbidden, forbidden,
 			"clients of this server need a password, so /reset needs a token: set http-token")

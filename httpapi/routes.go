@@ -12,7 +12,7 @@ import (
 )
 
 // route answers the requests of a path. rest is the path behind the name of the route.
-type route func(a *API, w http.ResponseWriter, r *http.Request, cfg *Config, rest string) *Problem
+type route func(a *API, w http.ResponseWriter, r *http.Request, cfg Config, rest string) *Problem
 
 // routes are by the first part of a path, with the slash behind it if there is more.
 var routes = map[string]route{
@@ -47,7 +47,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err != nil:
 	case answer != nil:
-		err = answer(a, w, r, &cfg, rest)
+		err = answer(a, w, r, cfg, rest)
 	default:
 		err = problem(http.StatusNotFound, notFound, "there is no path %s: ask /check, /explain, /forward, "+
 			"/throttle, /enter, /leave, /reserve, /settle, /reset, /status, /rules, /overrides, /try or "+

@@ -24,7 +24,7 @@ type exchange struct {
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
 // begin returns an exchange for a request. end frees it.
-func (a *API) begin(r *http.Request, cfg *Config) *exchange {
+func (a *API) begin(r *http.Request, cfg Config) *exchange {
 	x := exchanges.Get().(*exchange)
 	x.api, x.from = a, keysource.Request{Request: r, Trust: cfg.Trust}
 	x.refused, x.asked.Quantity = http.StatusTooManyRequests, 1
@@ -49,7 +49,7 @@ func emptied[T any](list []T) []T {
 }
 
 // check answers /check/RULE?key=…. The rule may also be a parameter.
-func (a *API) check(w http.ResponseWriter, r *http.Request, cfg *Config, rule string) *Problem {
+func (a *API) check(w http.ResponseWriter, r *http.Request, cfg Config, rule string) *Problem {
 	x := a.begin(r, cfg)
 	defer x.end()
 	if err := x.readQuestion(w, r, rule); err != nil {
@@ -80,7 +80,7 @@ func (x *exchange) readQuestion(w http.ResponseWriter, r *http.Request, rule str
 
 // forward answers /forward/PARAMETERS/PATH, for proxies that append the path of their client. The query
 // belongs to the client of the proxy, so the parameters are in the path, and the method may be any.
-func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg *Config, _ string) *Problem {
+func (a *API) forward(w http.ResponseWriter, r *http.Request, cfg Config, _ string) *Problem {
 	raw := r.URL.RawPath // as it was sent: the client must not change the escapes of the parameters
 	if raw == "" {
 		raw = r.URL.EscapedPath()

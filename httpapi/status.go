@@ -24,7 +24,7 @@ type limitedKey struct {
 }
 
 // status answers /status. It asks CL.STATUS, and CL.TOP if the page may show keys.
-func (a *API) status(w http.ResponseWriter, r *http.Request, cfg *Config) *Problem {
+func (a *API) status(w http.ResponseWriter, r *http.Request, cfg Config) *Problem {
 	if err := allow(w, r, http.MethodGet, http.MethodHead); err != nil {
 		return err
 	}

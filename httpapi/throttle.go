@@ -69,7 +69,7 @@ var several = map[string]struct {
 }
 
 // throttle answers /throttle: a limiter with its parameters in the body.
-func (a *API) throttle(w http.ResponseWriter, r *http.Request, _ *Config, _ string) *Problem {
+func (a *API) throttle(w http.ResponseWriter, r *http.Request, _ Config, _ string) *Problem {
 	body, err := readFields(w, r)
 	if err != nil {
 		return err
