@@ -77,7 +77,8 @@ func runner(ctx context.Context, s *server.Server, w Workload, p load.Point) fun
 // runScript runs the connections' scripts from their current ticks.
 func runScript(ctx context.Context, s *server.Server, w Workload, p load.Point, seconds float64, ticks []int) (load.Sample, int, error) {
 	out, err := load.Drive(ctx, load.Load{
-		Addr: cmp.Or(s.Web, s.Addr), Connections: p.Connections, Pipeline: p.Pipeline, Duration: time.Duration(seconds * 1e9), Heard: w.heard,
+		Addr: cmp.Or(s.Web, s.Addr), Connections: p.Connections, Pipeline: p.Pipeline,
+		Duration: time.Duration(seconds * 1e9), Heard: w.heard,
 		Script: func(connection int) load.Script {
 			next := w.Script(connection)
 			return func(request, reply []byte, _ int) ([]byte, []byte) {

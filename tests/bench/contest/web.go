@@ -32,7 +32,8 @@ func Checks() []Workload {
 	return []Workload{
 		{Name: Checking, throttle: true, Script: checking(checkReply),
 			prepare: func(_ context.Context, s *server.Server) error {
-				_, err := s.Do("CL.RULE", "SET", "api", "CL.THROTTLE", checkLimit-1, checkLimit, checkLimit*checkInterval)
+				_, err := s.Do("CL.RULE", "SET", "api",
+					"CL.THROTTLE", checkLimit-1, checkLimit, checkLimit*checkInterval)
 				return err
 			}},
 		{Name: Bare, Script: checking(func(int) string { return checkReply(1) })},

@@ -22,7 +22,9 @@ func serve(t *testing.T) *server.Server {
 	require.NoError(t, err)
 	web, err := server.FreePort()
 	require.NoError(t, err)
-	cfg, _, err := configload.Load([]string{"--port", port, "--http-port", web, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"}, nil, nil)
+	cfg, _, err := configload.Load([]string{
+		"--port", port, "--http-port", web, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+	}, nil, nil)
 	require.NoError(t, err)
 	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -57,7 +59,9 @@ func expectAnswers(t *testing.T, w Workload, s *server.Server) {
 	}
 	before, err := s.Counters()
 	require.NoError(t, err)
-	out, err := load.Drive(t.Context(), load.Load{Addr: cmp.Or(s.Web, s.Addr), Connections: 3, Pipeline: 4, Count: 400, Script: w.Script, Heard: w.heard})
+	out, err := load.Drive(t.Context(), load.Load{
+		Addr: cmp.Or(s.Web, s.Addr), Connections: 3, Pipeline: 4, Count: 400, Script: w.Script, Heard: w.heard,
+	})
 	require.NoError(t, err)
 	require.Equal(t, 3*400, out.Requests)
 	require.Len(t, out.Timings, 3*100)
@@ -77,9 +81,13 @@ func TestChecksGetTheAnswersTheyExpect(t *testing.T) {
 	expectAnswers(t, WorkloadNamed(Checking), s)
 	script := WorkloadNamed(Checking).Script(4) // later, each key has been used ten times
 	ten := func(connection int) load.Script {
-		return func(request, reply []byte, i int) ([]byte, []byte) { return script(request, reply, i*checkKeys) }
+		return func(request, reply []byte, i int) ([]byte, []byte) {
+			return script(request, reply, i*checkKeys)
+		}
 	}
-	_, err = load.Drive(t.Context(), load.Load{Addr: s.Web, Connections: 1, Pipeline: 1, Count: 10, Script: ten})
+	_, err = load.Drive(t.Context(), load.Load{
+		Addr: s.Web, Connections: 1, Pipeline: 1, Count: 10, Script: ten,
+	})
 	require.NoError(t, err)
 }
 

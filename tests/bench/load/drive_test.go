@@ -19,8 +19,9 @@ func TestDigitsMayDiffer(t *testing.T) {
 	require.True(t, matches([]byte(":1\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
 	require.False(t, matches([]byte(":1\r\n:-07\r\n"), []byte(":1\r\n:???\r\n")))
 	require.False(t, matches([]byte(":2\r\n:907\r\n"), []byte(":1\r\n:???\r\n")))
-	require.True(t, matches([]byte("at noon."), []byte{'a', 't', ' ', AnyByte, AnyByte, AnyByte, AnyByte, '.'}))
-	require.False(t, matches([]byte("at noon!"), []byte{'a', 't', ' ', AnyByte, AnyByte, AnyByte, AnyByte, '.'}))
+	any := []byte{'a', 't', AnyByte, AnyByte, '.'}
+	require.True(t, matches([]byte("at 3."), any))
+	require.False(t, matches([]byte("at 3!"), any))
 }
 
 func TestPercentile(t *testing.T) {
