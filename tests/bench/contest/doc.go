@@ -6,8 +6,8 @@
 // their keys. options.go has the settings of the command line, and the servers.
 //
 // Invariants: a measurement counts only if the server's own counters say that it executed every command
-// without an error. A bare handler has no counters; every reply of it is checked. All sides of a comparison
-// have the same pipeline, connections and duration.
+// without an error. A bare handler has no counters, so only its replies are checked. All sides of a
+// comparison have the same pipeline, connections and duration.
 //
 // There are no locks: one measurement runs at a time.
 package contest

@@ -97,7 +97,7 @@ func runScript(ctx context.Context, s *server.Server, w Workload, p load.Point, 
 	}, out.Requests, nil
 }
 
-// counters returns the server's counters. A bare server has none.
+// counters returns the server's counters, zeros for a bare server.
 func counters(s *server.Server) (server.Counters, error) {
 	if s.Bare {
 		return server.Counters{}, nil
