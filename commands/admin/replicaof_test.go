@@ -3,6 +3,7 @@ package admin
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/commands"
 	"cellserver/replica"
@@ -115,4 +116,53 @@ func TestInfoOfAReplica(t *testing.T) {
 	require.Equal(t, "up", f["master_link_status"])
 	require.NotContains(t, f, "master_sync_perc")
 	require.NotContains(t, f, "master_link_down_since_seconds")
+}
+
+// TestMetricsOfAReplica: Prometheus, CL.STATUS and the page see how the link is, and no key in an error.
+func TestMetricsOfAReplica(t *testing.T) {
+	l := &link{}
+	h := servertest.NewAt(t, &servertest.Edge{Follows: l})
+	require.NotContains(t, h.Server.Metrics(), "master_")
+	require.Nil(t, statusOf(t, h)["master"])
+	l.follows = true
+	for _, now := range []struct {
+		phase             replica.Phase
+		stopped           bool
+		link              string
+		up, stoppedMetric float64
+	}{
+		{replica.Copying, false, "copying", 1, 0}, {replica.Connected, false, "up", 1, 0},
+		{replica.Waiting, false, "down", 0, 0}, {replica.Greeting, false, "down", 0, 0}, {replica.Waiting, true, "stopped", 0, 1},
+	} {
+		l.state = replica.State{
+			Host: "10.0.0.1", Port: 6379, Phase: now.phase, Stopped: now.stopped, LastIO: h.Clock.Monotonic(),
+			Failed: "SETBIT cannot run here (key \"secret-key\")", LeftOut: map[string]int64{"stream": 2, "command XADD": 1},
+		}
+		h.Advance(3 * time.Second)
+		got := servertest.Samples(t, h.Server.Metrics())
+		require.Equal(t, []float64{now.up, now.stoppedMetric, 3, 3}, []float64{
+			got["cellserver_master_link_up"], got["cellserver_master_link_stopped"],
+			got["cellserver_master_last_io_seconds"], got["cellserver_master_left_out"],
+		}, now.link)
+		require.Equal(t, map[string]any{
+			"address": "10.0.0.1:6379", "link": now.link, "left_out": `"command XADD"=1,"stream"=2`,
+		}, statusOf(t, h)["master"])
+		require.NotContains(t, h.Do("CL.STATUS"), "secret-key")
+	}
+	l.state.LastIO = 0
+	require.NotContains(t, h.Server.Metrics(), "master_last_io_seconds", "nothing has arrived")
+}
+
+// TestMetricsOfAFollower: a node that does not lead has no link, and says what its cluster's leader has said.
+func TestMetricsOfAFollower(t *testing.T) {
+	l := &link{follows: true, state: replica.State{Host: "10.0.0.1", Port: 6379}}
+	topology := &servertest.Topology{Now: servertest.View(3, 0, 1), Epochs: []uint64{0}}
+	h := servertest.NewAt(t, &servertest.Edge{Follows: l, Topology: topology}, "--cluster-enabled", "yes")
+	for _, stopped := range []bool{false, true} {
+		l.state.Stopped = stopped
+		got := servertest.Samples(t, h.Server.Metrics())
+		require.Equal(t, float64(commands.Bit(stopped)), got["cellserver_master_link_stopped"])
+		require.NotContains(t, got, "cellserver_master_link_up")
+		require.Equal(t, map[bool]string{false: "elsewhere", true: "stopped"}[stopped], statusOf(t, h)["master"].(map[string]any)["link"])
+	}
 }

@@ -14,7 +14,7 @@ func (r *Report) infoReplication(t *text, _ int64) {
 	cluster, replID, offset := r.Control.Topology(), r.Control.RunID(), uint64(0)
 	s, follows := r.follows()
 	switch {
-	case follows && (cluster == nil || cluster.Epoch() != 0):
+	case follows && r.hasLink():
 		replID, offset = s.Position.ID, uint64(s.Position.Offset)
 		r.replicaFields(t, &s)
 	case cluster == nil:

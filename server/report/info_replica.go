@@ -59,12 +59,14 @@ func (r *Report) replicaFields(t *text, s *replica.State) {
 
 // clusterFollows shows on a node that does not lead whom its cluster follows, as the leader has said last.
 func clusterFollows(t *text, s *replica.State) {
-	t.add("cluster_follows", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
+	t.add("cluster_follows", masterAddress(s))
 	t.add("cluster_follows_offset", s.Shown())
 	t.add("master_link_stopped", commands.Bit(s.Stopped))
 	t.add("master_link_error", fmt.Sprintf("%q", s.Failed))
 	t.add("master_left_out", leftOut(s))
 }
+
+func masterAddress(s *replica.State) string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
 // leftOut lists what the server does not keep: a name in quotes and its number, for each kind.
 func leftOut(s *replica.State) string {
@@ -73,4 +75,67 @@ func leftOut(s *replica.State) string {
 		all = append(all, fmt.Sprintf("%q=%d", what, s.LeftOut[what]))
 	}
 	return strings.Join(all, ",")
+}
+
+// hasLink reports whether the link is a link of this server. In a cluster it is one of the leader.
+func (r *Report) hasLink() bool {
+	cluster := r.Control.Topology()
+	return cluster == nil || cluster.Epoch() != 0
+}
+
+// link returns in one word how the link is.
+func (r *Report) link(s *replica.State) string {
+	switch {
+	case s.Stopped:
+		return "stopped"
+	case !r.hasLink():
+		return "elsewhere"
+	case s.Phase == replica.Connected:
+		return "up"
+	case s.Phase == replica.Copying:
+		return "copying"
+	}
+	return "down"
+}
+
+// metricsMaster shows the link to the server that this one follows, as INFO replication does. A server that
+// follows nobody does not have these metrics.
+func (r *Report) metricsMaster(x *exposition) {
+	s, follows := r.follows()
+	if !follows {
+		return
+	}
+	left := int64(0)
+	for _, n := range s.LeftOut {
+		left += n
+	}
+	x.one(x.gauge, "master_link_stopped",
+		float64(commands.Bit(s.Stopped)), "1 if the link to the master does not try again: INFO says why; else 0.")
+	x.one(x.gauge, "master_left_out",
+		float64(left), "Keys and commands of the master that are not kept here: INFO names their kinds.")
+	if !r.hasLink() {
+		return
+	}
+	sends := s.Phase == replica.Connected || s.Phase == replica.Copying
+	x.one(x.gauge, "master_link_up",
+		float64(commands.Bit(sends && !s.Stopped)), "1 while the master sends a full copy or its commands; else 0.")
+	if s.LastIO > 0 {
+		x.one(x.gauge, "master_last_io_seconds",
+			inSeconds(r.Clock.Monotonic()-s.LastIO), "Seconds since the last byte of the master.")
+	}
+}
+
+// masterNow is the link to the server that this one follows, in CL.STATUS. It has no error: that may name a key.
+type masterNow struct {
+	Address string `json:"address"`
+	Link    string `json:"link"`
+	LeftOut string `json:"left_out"`
+}
+
+func (r *Report) masterNow() *masterNow {
+	s, follows := r.follows()
+	if !follows {
+		return nil
+	}
+	return &masterNow{masterAddress(&s), r.link(&s), leftOut(&s)}
 }

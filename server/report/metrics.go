@@ -16,7 +16,7 @@ func (r *Report) Metrics() string {
 	for _, family := range []func(*Report, *exposition){
 		(*Report).metricsServer, (*Report).metricsClients, (*Report).metricsMemory, (*Report).metricsKeys,
 		(*Report).metricsPersistence, (*Report).metricsCommands, (*Report).metricsErrors, (*Report).metricsLimiters,
-		(*Report).metricsCluster, (*Report).metricsSidecar,
+		(*Report).metricsCluster, (*Report).metricsMaster, (*Report).metricsSidecar,
 	} {
 		family(r, &x)
 	}

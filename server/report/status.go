@@ -28,6 +28,7 @@ type status struct {
 	Server      usageNow       `json:"server"`
 	Persistence map[string]any `json:"persistence"` // fields of INFO
 	Cluster     *clusterNow    `json:"cluster"`     // null if the server is alone
+	Master      *masterNow     `json:"master"`      // null if the server follows nobody
 	Leases      leasesNow      `json:"leases"`
 }
 
@@ -111,7 +112,7 @@ func (r *Report) Status() string {
 		Version: commands.Version, RunID: r.Control.RunID(), UptimeMS: (r.Clock.Monotonic() - r.since) / 1e6,
 		Commands: decided, Rules: []ruleCount{}, Adaptive: r.adaptiveNow(), DecisionNS: took,
 		Server: r.usageNow(), Persistence: r.persistenceNow(), Cluster: r.clusterNow(),
-		Leases: r.leasesNow(),
+		Master: r.masterNow(), Leases: r.leasesNow(),
 	}
 	if of := r.Rules.Source(); of.Kind != "" {
 		s.Source = &sourceNow{of.Kind, of.Failing, of.Failures, of.Reason}

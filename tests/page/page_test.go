@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cellserver/internal/porttest"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -62,6 +65,22 @@ func TestLeasesAreShown(t *testing.T) {
 	b.wait(`/25 units in 1 question/.test(document.querySelector("#leases").textContent)`)
 	b.wait(`/^web-1 127.0.0.1:\d+/.test(document.querySelector("#holders tbody th").textContent)`)
 	b.wait(`document.querySelector("#holders tbody td:last-child").textContent === "25"`)
+	b.quiet()
+}
+
+// TestAMoveIsShown: the page says whom the server follows, and that the link is down.
+func TestAMoveIsShown(t *testing.T) {
+	s := start(t)
+	b := browse(t)
+	b.open(s.page)
+	b.wait(`document.querySelector("#state").textContent.trim() === "Works"`)
+	require.NotContains(t, b.text("#cluster"), "Follows")
+	nobody := fmt.Sprint(porttest.Free(t))
+	require.Equal(t, "+OK\r\n", s.do("REPLICAOF 127.0.0.1 "+nobody))
+	b.wait(`document.querySelector("#state").textContent.trim() === "The link to the master is down"`)
+	require.Contains(t, b.text("#cluster"), "127.0.0.1:"+nobody+", the link is down: see INFO replication")
+	require.Equal(t, "+OK\r\n", s.do("REPLICAOF NO ONE"))
+	b.wait(`document.querySelector("#state").textContent.trim() === "Works"`)
 	b.quiet()
 }
 

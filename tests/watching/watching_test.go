@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"cellserver/internal/porttest"
+
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/model"
@@ -103,12 +105,15 @@ func (k known) checkSelector(selector *parser.VectorSelector) error {
 	return nil
 }
 
-// everything returns the metrics of a node of a cluster, and of its sidecar.
+// everything returns the metrics of a node of a cluster, of its sidecar, and of a server that follows another one.
 func everything(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	s := start(t, true)
 	s.use()
 	all := s.beside().families()
+	follower := start(t, false)
+	follower.send("REPLICAOF", "127.0.0.1", fmt.Sprint(porttest.Free(t)))
+	maps.Copy(all, follower.families())
 	maps.Copy(all, s.families())
 	return all
 }

@@ -97,6 +97,8 @@ function condition(s) {
   if (p.aof_last_write_status === "err") return ["bad", "The log cannot be written"];
   if (p.rdb_last_bgsave_status === "err") return ["bad", "The last snapshot failed"];
   if (s.cluster && s.cluster.state === "down") return ["bad", "No leader"];
+  if (s.master?.link === "stopped") return ["bad", "The move from the master has stopped"];
+  if (s.master?.link === "down") return ["warn", "The link to the master is down"];
   if (s.cluster && s.cluster.state === "joining") return ["warn", "Joins the cluster"];
   if (s.cluster && s.cluster.nodes.some((n) => !n.healthy)) return ["warn", "A node is missing"];
   return ["good", "Works"];
@@ -145,9 +147,17 @@ function showDisk(p) {
   list(by("disk"), pairs);
 }
 
-function showCluster(c) {
+// followed returns the line about the server that this one follows, if it does.
+function followed(m) {
+  if (!m) return [];
+  const link = { up: "the link is up", copying: "takes a full copy", down: "the link is down: see INFO replication", stopped: "stopped: see INFO replication", elsewhere: "the leader follows it" }[m.link];
+  const left = m.left_out && `; left out: ${m.left_out}`;
+  return [["Follows", `${m.address}, ${link}${left}`, m.link === "stopped" || m.link === "down"]];
+}
+
+function showCluster(c, master) {
   if (!c) {
-    list(by("cluster"), [["State", "This server is alone"]]);
+    list(by("cluster"), [["State", "This server is alone"], ...followed(master)]);
     by("nodes").hidden = true;
     return;
   }
@@ -156,6 +166,7 @@ function showCluster(c) {
     ["Term", count(c.term)],
     ["Commit, p99", c.commit_usec_p99 > 0 ? `up to ${nanos(c.commit_usec_p99 * 1000).join(" ")}` : "–"],
     ["Waits for a majority", bytes(c.lag_bytes).join(" ")],
+    ...followed(master),
   ]);
   nodes.show(c.nodes.map((n) => ({ ...n, name: n.address })));
 }
@@ -186,7 +197,7 @@ function show(reply) {
   showAbout(s, now);
   showState(...condition(s));
   showDisk(s.persistence);
-  showCluster(s.cluster);
+  showCluster(s.cluster, s.master);
   showTop(reply);
   adaptive.show(s.adaptive ?? []);
   by("adaptive-card").hidden = !s.adaptive?.length;
