@@ -27,10 +27,23 @@ const (
 	byEvent       // to __keyevent@<db>__:<event>, with the key as the message
 )
 
+// eventLetters are the letters of Events, in their order.
+const eventLetters = "g$zhslxeKE"
+
+// Eventless returns the letters of notify-keyspace-events that have no events here.
+func Eventless(letters string) string {
+	return strings.Map(func(letter rune) rune {
+		if strings.ContainsRune(eventLetters+"A", letter) {
+			return -1
+		}
+		return letter
+	}, letters)
+}
+
 // EventsOf parses the letters of notify-keyspace-events. Without K or E there are no channels, so
 // there are no events. Letters of other classes have no events here.
 func EventsOf(letters string) (all Events) {
-	for i, letter := range "g$zhslxeKE" {
+	for i, letter := range eventLetters {
 		if strings.ContainsRune(letters, letter) || letter != 'K' && letter != 'E' && strings.Contains(letters, "A") {
 			all |= 1 << i
 		}

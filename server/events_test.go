@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,22 @@ func TestKeyspaceEventsAreOffByDefault(t *testing.T) {
 	require.Empty(t, run("SET k v"), "there is no channel")
 	h.Want("CONFIG SET notify-keyspace-events KA", servertest.OK)
 	require.Empty(t, run("SET k v"))
+}
+
+// TestLettersWithoutEvents: the log says which letters of Redis publish nothing here, once for each change.
+func TestLettersWithoutEvents(t *testing.T) {
+	var log bytes.Buffer
+	h := servertest.NewAt(t, &servertest.Edge{Log: &log}, "--notify-keyspace-events", "KEAn")
+	told := func() string {
+		defer log.Reset()
+		_, text, _ := strings.Cut(log.String(), "notify-keyspace-events have no events here, and are ignored")
+		return text
+	}
+	require.Equal(t, "\" letters=n\n", told())
+	for _, c := range [][2]string{{"KEAn", ""}, {"KEA", ""}, {"Em", "\" letters=m\n"}, {"KEtd", "\" letters=td\n"}, {"KE$lshzxeg", ""}, {"", ""}} {
+		h.Want("CONFIG SET notify-keyspace-events '"+c[0]+"'", servertest.OK)
+		require.Equal(t, c[1], told(), c[0])
+	}
 }
 
 func TestKeyspaceEventsOfLimiters(t *testing.T) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -17,19 +18,24 @@ type settings struct {
 	check    func(old, new *config.Config) error
 	changed  func(old, new *config.Config) // applies what other parts keep of it
 	rewrite  func(*config.Config) error
+	log      *slog.Logger
 	users    *acl.Users
 	userFile commands.UserFile
 	events   atomic.Uint32 // the commands.Events of current; each command reads it
 }
 
 func newSettings(o Options) *settings {
-	s := &settings{check: o.Configured, rewrite: o.Files.Rewrite, userFile: o.Files.Users}
+	s := &settings{log: o.Log, check: o.Configured, rewrite: o.Files.Rewrite, userFile: o.Files.Users}
 	s.use(o.Config)
 	return s
 }
 
 func (s *settings) use(cfg *config.Config) {
-	s.current.Store(cfg)
+	old := s.current.Swap(cfg)
+	letters := cfg.NotifyKeyspaceEvents
+	if none := commands.Eventless(letters); none != "" && (old == nil || old.NotifyKeyspaceEvents != letters) {
+		s.log.Warn("letters of notify-keyspace-events have no events here, and are ignored", "letters", none)
+	}
 	s.events.Store(uint32(commands.EventsOf(cfg.NotifyKeyspaceEvents)))
 }
 

@@ -98,7 +98,7 @@ var KeyspaceEvents = one("letters", func(s string) (string, error) {
 		return -1
 	}, eventClasses)
 	if rest, all := strings.CutPrefix(shown, "g$lshzxetd"); all {
-		shown = "A" + strings.TrimPrefix(rest, "n")
+		shown = "A" + rest
 	}
 	return shown, nil
-}, same)
+}, func(letters string) string { return strings.Replace(letters, "An", "A", 1) }) // Redis does not show it, either
