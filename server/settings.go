@@ -32,8 +32,8 @@ func newSettings(o Options) *settings {
 
 func (s *settings) use(cfg *config.Config) {
 	old := s.current.Swap(cfg)
-	letters := cfg.NotifyKeyspaceEvents
-	if none := commands.Eventless(letters); none != "" && (old == nil || old.NotifyKeyspaceEvents != letters) {
+	none := commands.Eventless(cfg.NotifyKeyspaceEvents)
+	if none != "" && (old == nil || old.NotifyKeyspaceEvents != cfg.NotifyKeyspaceEvents) {
 		s.log.Warn("letters of notify-keyspace-events have no events here, and are ignored", "letters", none)
 	}
 	s.events.Store(uint32(commands.EventsOf(cfg.NotifyKeyspaceEvents)))

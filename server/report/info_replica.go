@@ -110,7 +110,7 @@ func (r *Report) metricsMaster(x *exposition) {
 		left += n
 	}
 	x.one(x.gauge, "master_link_stopped",
-		float64(commands.Bit(s.Stopped)), "1 if the link to the master does not try again: INFO says why; else 0.")
+		float64(commands.Bit(s.Stopped)), "1 if the link to the master has stopped: INFO says why; else 0.")
 	x.one(x.gauge, "master_left_out",
 		float64(left), "Keys and commands of the master that are not kept here: INFO names their kinds.")
 	if !r.hasLink() {
@@ -118,14 +118,15 @@ func (r *Report) metricsMaster(x *exposition) {
 	}
 	sends := s.Phase == replica.Connected || s.Phase == replica.Copying
 	x.one(x.gauge, "master_link_up",
-		float64(commands.Bit(sends && !s.Stopped)), "1 while the master sends a full copy or its commands; else 0.")
+		float64(commands.Bit(sends && !s.Stopped)), "1 while the master sends a copy or its commands; else 0.")
 	if s.LastIO > 0 {
 		x.one(x.gauge, "master_last_io_seconds",
 			inSeconds(r.Clock.Monotonic()-s.LastIO), "Seconds since the last byte of the master.")
 	}
 }
 
-// masterNow is the link to the server that this one follows, in CL.STATUS. It has no error: that may name a key.
+// masterNow is the link to the server that this one follows, in CL.STATUS. It has no error, because an error
+// may name a key.
 type masterNow struct {
 	Address string `json:"address"`
 	Link    string `json:"link"`

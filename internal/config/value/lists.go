@@ -101,4 +101,4 @@ var KeyspaceEvents = one("letters", func(s string) (string, error) {
 		shown = "A" + rest
 	}
 	return shown, nil
-}, func(letters string) string { return strings.Replace(letters, "An", "A", 1) }) // Redis does not show it, either
+}, func(letters string) string { return strings.Replace(letters, "An", "A", 1) }) // Redis shows no n beside A
