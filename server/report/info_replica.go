@@ -116,9 +116,9 @@ func (r *Report) metricsMaster(x *exposition) {
 	if !r.hasLink() {
 		return
 	}
-	sends := s.Phase == replica.Connected || s.Phase == replica.Copying
+	sends := !s.Stopped && (s.Phase == replica.Connected || s.Phase == replica.Copying)
 	x.one(x.gauge, "master_link_up",
-		float64(commands.Bit(sends && !s.Stopped)), "1 while the master sends a copy or its commands; else 0.")
+		float64(commands.Bit(sends)), "1 while the master sends a copy or its commands; else 0.")
 	if s.LastIO > 0 {
 		x.one(x.gauge, "master_last_io_seconds",
 			inSeconds(r.Clock.Monotonic()-s.LastIO), "Seconds since the last byte of the master.")
