@@ -15,6 +15,7 @@
 //	metrics_limits.go  metrics of limiters and rules
 //	metrics_cluster.go  metrics of the cluster
 //	status.go       CL.STATUS: the numbers of the page, as JSON
+//	parts.go        the parts of CL.STATUS
 //	exposition.go   the text format of Prometheus
 //
 // exposition.go does not use a library. For 3,600 samples client_golang takes three to five times as long,

@@ -125,14 +125,7 @@ func (r *Report) metricsMaster(x *exposition) {
 	}
 }
 
-// masterNow is the link to the server that this one follows, in CL.STATUS. It has no error, because an error
-// may name a key.
-type masterNow struct {
-	Address string `json:"address"`
-	Link    string `json:"link"`
-	LeftOut string `json:"left_out"`
-}
-
+// masterNow returns nil if the server follows nobody.
 func (r *Report) masterNow() *masterNow {
 	s, follows := r.follows()
 	if !follows {
