@@ -61,7 +61,11 @@ func (u *Users) Rights(user *User) (*User, *Limits) {
 // Acting returns the user of a name, for a connection that needs no password. If there is none, or it is
 // off, the result is a user without any right.
 func (u *Users) Acting(name string) *User {
-	if user := u.Find(name); user != nil && user.Definition().on {
+	user := u.Default // most requests have it
+	if name != DefaultName {
+		user = u.Find(name)
+	}
+	if user != nil && user.Definition().on {
 		return user
 	}
 	nobody := newUser(name, newDefinition(u.table, false))
@@ -84,9 +88,6 @@ func (u *Users) Foreign(name string) *User {
 
 // Find returns the user of a name, nil if there is none.
 func (u *Users) Find(name string) *User {
-	if name == DefaultName {
-		return u.Default
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.byName[name]
