@@ -323,6 +323,13 @@ func (m *Machine) FillDisk(full bool) { m.disk.full.Store(full) }
 // HangDisk makes changes of the log, the term and the vote wait, or lets them go on.
 func (m *Machine) HangDisk(hangs bool) { m.disk.hangs.Store(hangs) }
 
+// LoseDisk gives a machine that does not run an empty disk, and so a new id. Its address stays.
+func (m *Machine) LoseDisk() {
+	id := sha1.Sum([]byte(m.Self.ID))
+	m.Self.ID = hex.EncodeToString(id[:])
+	m.disk = NewDisk(m.cluster.o.Files, m.cluster.o.Unsynced)
+}
+
 // Files returns the files of the disk. The log must have files.
 func (m *Machine) Files() *fstest.Memory { return m.disk.files }
 

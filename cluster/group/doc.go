@@ -11,6 +11,7 @@
 //	parts.go     what anyone may read of a group; how its goroutines, and its calls to raft, end
 //	config.go    raft's configuration; its messages go to the server's log
 //	epoch.go     the epochs: the times for which a node leads, their beginning and their end
+//	voting.go    whose votes count
 //	silence.go   followers notice the loss of a leader early
 //	proposer.go  the effects of transactions become batches, and batches become entries of the log
 //	queue.go     the batches: what becomes entries of the log, and what was proposed already

@@ -77,7 +77,7 @@ func (g *Group) Start() error {
 	g.o.Store.Drop() // a node that returns with a new id still has the keys of its previous life
 	g.followOwn()
 	r, err := raft.NewRaft(raftConfig(g.o.Self.ID, g.o.NodeTimeout, g.log), machine{g}, g.o.Disk.Logs,
-		g.o.Disk.Stable, g.o.Disk.Snapshots, g.o.Transport)
+		g.o.Disk.Stable, g.o.Disk.Snapshots, voting{g.o.Transport})
 	if err != nil {
 		return cmp.Or(g.unloaded, err) // raft does not say why a snapshot cannot be loaded
 	}

@@ -93,3 +93,34 @@ func TestALogThatLostItsEndElectsNobody(t *testing.T) {
 		})
 	}
 }
+
+// Two of three nodes have 500 acknowledged changes, and one of these loses its disk. At its address a node with
+// a new id answers. Its vote does not count: it would elect the third node, which slept.
+func TestALostDiskElectsNobody(t *testing.T) {
+	bubble(t, func(t *testing.T, progress func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: first(t), Now: time.Now, Files: true})
+		defer c.Close()
+		leader := c.Leader()
+		slept := other(c, leader)
+		require.NoError(t, slept.Kill())
+		for i := range int64(500) {
+			require.Equal(t, i+1, do(t, leader, "INCR key"))
+		}
+		progress()
+		lost := other(c, leader)
+		require.NoError(t, leader.Kill())
+		require.NoError(t, lost.Kill())
+		lost.LoseDisk()
+		require.NoError(t, lost.Restart())
+		require.NoError(t, slept.Restart())
+		time.Sleep(10 * time.Second)
+		for _, m := range c.Machines {
+			require.False(t, m.Leads())
+		}
+		require.NoError(t, leader.Restart())
+		require.Same(t, leader, c.Leader(), "nobody else has all changes")
+		require.NoError(t, c.Meet(lost))
+		c.RequireEqual()
+		require.Equal(t, int64(501), do(t, c.Leader(), "INCR key"))
+	})
+}

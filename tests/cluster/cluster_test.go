@@ -254,9 +254,24 @@ func (p *processes) eventually(failure string, is func() bool) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			p.t.Fatal(failure)
+			p.t.Fatal(failure, p.states())
 		}
 	}
+}
+
+// states says how each node sees the cluster.
+func (p *processes) states() string {
+	var text strings.Builder
+	for i, n := range p.nodes {
+		fmt.Fprintf(&text, "\nnode %d, port %d: ", i, n.port)
+		if n.running == nil {
+			text.WriteString("it does not run")
+			continue
+		}
+		info, err := p.ask(i, "INFO", "cluster")
+		fmt.Fprint(&text, info, err)
+	}
+	return text.String()
 }
 
 // requireEqual requires that all nodes hold the same keys.

@@ -1,0 +1,45 @@
+package group
+
+import (
+	"errors"
+
+	"github.com/hashicorp/raft"
+)
+
+// voting is a transport that counts a vote only for the node that was asked. Raft asks an address. A node
+// that has lost its disk gets a new id, and may answer at the address of its former id. It does not know
+// which entries it has confirmed before, so its vote could elect a leader that lacks them.
+//
+// Its confirmations of new entries count, because it has these entries: each majority that elects a leader
+// has a node in common with the others of their majority.
+type voting struct{ raft.Transport }
+
+var errOtherNode = errors.New("another node answers at this address, because the disk of the voter is lost")
+
+// RequestVote implements [raft.Transport].
+func (t voting) RequestVote(id raft.ServerID, to raft.ServerAddress,
+	args *raft.RequestVoteRequest, reply *raft.RequestVoteResponse) error {
+	err := t.Transport.RequestVote(id, to, args, reply)
+	if err == nil && raft.ServerID(reply.ID) != id {
+		return errOtherNode
+	}
+	return err
+}
+
+// RequestPreVote implements [raft.WithPreVote].
+func (t voting) RequestPreVote(id raft.ServerID, to raft.ServerAddress,
+	args *raft.RequestPreVoteRequest, reply *raft.RequestPreVoteResponse) error {
+	err := t.Transport.(raft.WithPreVote).RequestPreVote(id, to, args, reply)
+	if err == nil && raft.ServerID(reply.ID) != id {
+		return errOtherNode
+	}
+	return err
+}
+
+// Close implements [raft.WithClose].
+func (t voting) Close() error {
+	if c, ok := t.Transport.(raft.WithClose); ok {
+		return c.Close()
+	}
+	return nil
+}
