@@ -101,10 +101,10 @@ func (c *Cluster) Leader() *Machine {
 	return nil
 }
 
-// machine returns the machine of a node, nil if there is none.
+// machine returns the machine that runs a node, nil if there is none.
 func (c *Cluster) machine(id string) *Machine {
 	for _, m := range c.Machines {
-		if m.Self.ID == id {
+		if node := m.Group(); node != nil && node.Self().ID == id {
 			return m
 		}
 	}

@@ -222,10 +222,11 @@ func (m *Machine) attend(p *process) {
 		}
 		var skews []group.Skew
 		for _, other := range m.cluster.Machines {
-			if other != m && other.running.Load() != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
-				skews = append(skews, group.Skew{ID: other.Self.ID,
+			node := other.Group()
+			if other != m && node != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
+				skews = append(skews, group.Skew{ID: node.Self().ID,
 					By: time.Duration(other.clock.Now() - m.clock.Now())})
-				p.announce(other)
+				p.announce(node)
 			}
 		}
 		m.hearLeader(p)
@@ -250,12 +251,9 @@ func (m *Machine) hearLeader(p *process) {
 }
 
 // announce announces a member whose level or addresses have changed, if this process leads.
-func (p *process) announce(other *Machine) {
-	node := other.Group()
-	if node == nil || p.node.Epoch() == 0 || p.node.View().Find(other.Self.ID) < 0 {
-		return
-	}
-	if known := node.Self(); !p.node.Knows(known) {
+func (p *process) announce(node *group.Group) {
+	known := node.Self()
+	if p.node.Epoch() != 0 && p.node.View().Find(known.ID) >= 0 && !p.node.Knows(known) {
 		_ = p.node.Announce(known) // the next leader tries again
 	}
 }

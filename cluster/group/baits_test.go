@@ -21,6 +21,8 @@ func TestFaultsAreFound(t *testing.T) {
 			Options: clustertest.Options{Prepare: (*group.Group).SkipUndo}},
 		"logs that are not synced": {only: noPower,
 			Options: clustertest.Options{Files: true, Unsynced: true}},
+		"votes of nodes that lost their disk": {only: diskLost,
+			Options: clustertest.Options{Prepare: (*group.Group).TrustVotes}},
 		"entries of every term count": {only: toAndFro,
 			Options: clustertest.Options{Prepare: func(n *group.Group) {
 				n.SkipTerms()

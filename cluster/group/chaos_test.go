@@ -30,6 +30,7 @@ type world struct {
 	clients  sync.WaitGroup
 	faults   sync.WaitGroup
 	late     sync.WaitGroup // entries that raft gets late
+	joining  atomic.Bool    // a machine has lost its disk, and does not vote yet
 	stall    atomic.Int64   // how long the next proposer takes, in nanoseconds
 
 	mu     sync.Mutex           // guards everything below
@@ -232,7 +233,7 @@ func first(t testing.TB) uint64 {
 
 // TestHistoriesUnderFaults: no world shows a client anything that one correct server would not. A world has 3 or 5 nodes and
 // 8 clients, with logs in memory or in files, leases or proofs for reads, and a window of 1 to 3 entries. A virtual minute has
-// about 23 faults of 14 kinds, and about 4,000 steps. Most steps come in a burst when a fault begins or ends.
+// about 23 faults of 17 kinds, and about 4,000 steps. Most steps come in a burst when a fault begins or ends.
 //
 // Porcupine checks the history of each key. At the end every key is read once more, and the stores of all nodes must be equal.
 func TestHistoriesUnderFaults(t *testing.T) {

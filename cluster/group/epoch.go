@@ -142,7 +142,7 @@ func (g *Group) watchLog() {
 	}
 	g.mu.Unlock()
 	if due {
-		g.endEpoch("its disk does not answer: see why the disk is slow")
+		g.endEpoch("an entry has waited too long: see whether the disk of this node is slow, or the others")
 		go g.askToLead(g.stall.asked)
 	}
 }

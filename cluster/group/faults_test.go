@@ -23,6 +23,7 @@ const (
 	noPower  = "all lost power"
 
 	diskHangs = "disk hung"
+	diskLost  = "disk lost"
 )
 
 var allFaults = []fault{
@@ -68,6 +69,7 @@ var allFaults = []fault{
 		time.Sleep(lasts)
 		m.HangDisk(false)
 	}},
+	{diskLost, func(w *world, m *clustertest.Machine, lasts time.Duration) { w.loseDisk(m, lasts/2) }},
 	{"stopped", func(w *world, m *clustertest.Machine, lasts time.Duration) {
 		require.NoError(w.t, m.Stop())
 		time.Sleep(lasts)
@@ -160,6 +162,44 @@ func (w *world) toAndFro(m *clustertest.Machine, lasts time.Duration) {
 			time.Sleep(3 * time.Second)
 		}
 		return
+	}
+}
+
+// loseDisk makes a machine lose its disk after a half of the others has lagged behind. Then the other half is cut
+// off, so the lagging nodes and the vote of the empty machine would be a majority.
+func (w *world) loseDisk(m *clustertest.Machine, lasts time.Duration) {
+	if !w.joining.CompareAndSwap(false, true) {
+		return // the other half may have the only copies
+	}
+	var others []*clustertest.Machine
+	for _, other := range w.Machines {
+		if other != m {
+			others = append(others, other)
+		}
+	}
+	half := len(others) / 2
+	w.isolate(others[:half], true)
+	w.wakeClients()
+	time.Sleep(lasts)
+	require.NoError(w.t, m.Kill())
+	m.LoseDisk()
+	require.NoError(w.t, m.Restart())
+	w.isolate(others[:half], false)
+	w.isolate(others[half:], true)
+	w.wakeClients()
+	time.Sleep(2*time.Second + lasts)
+	w.isolate(others[half:], false)
+	w.faults.Go(func() {
+		defer w.joining.Store(false)
+		for w.Meet(m) != nil { // other faults go on
+			time.Sleep(100 * time.Millisecond)
+		}
+	})
+}
+
+func (w *world) isolate(all []*clustertest.Machine, isolated bool) {
+	for _, m := range all {
+		w.Network.Isolate(m.Addr(), isolated)
 	}
 }
 

@@ -58,7 +58,7 @@ func New(o Options) *Group {
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}}
 	n.futures = make(chan proposed, o.Window+1)
-	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog}
+	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog, voting: onlyAsked}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
 	tx.Applied = true
@@ -77,7 +77,7 @@ func (g *Group) Start() error {
 	g.o.Store.Drop() // a node that returns with a new id still has the keys of its previous life
 	g.followOwn()
 	r, err := raft.NewRaft(raftConfig(g.o.Self.ID, g.o.NodeTimeout, g.log), machine{g}, g.o.Disk.Logs,
-		g.o.Disk.Stable, g.o.Disk.Snapshots, voting{g.o.Transport})
+		g.o.Disk.Stable, g.o.Disk.Snapshots, g.hooks.voting(g.o.Transport))
 	if err != nil {
 		return cmp.Or(g.unloaded, err) // raft does not say why a snapshot cannot be loaded
 	}

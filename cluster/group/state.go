@@ -3,6 +3,8 @@ package group
 import (
 	"cellserver/cluster/entry"
 	"cellserver/store"
+
+	"github.com/hashicorp/raft"
 )
 
 // fsmState is the result of the applied entries besides the keys. Snapshots have it, so all nodes drop the
@@ -36,5 +38,6 @@ type hooks struct {
 	revert  func(undo []store.Undo)
 	propose func(apply func()) // gives an entry to raft by apply, at once or later; nil for at once
 	watch   func()             // watchLog
-	run     func()             // is called before each step of run; nil for nothing
+	voting  func(raft.Transport) raft.Transport
+	run     func() // is called before each step of run; nil for nothing
 }

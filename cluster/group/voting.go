@@ -14,6 +14,8 @@ import (
 // has a node in common with the others of their majority.
 type voting struct{ raft.Transport }
 
+func onlyAsked(t raft.Transport) raft.Transport { return voting{t} }
+
 var errOtherNode = errors.New("another node answers at this address, because the disk of the voter is lost")
 
 // RequestVote implements [raft.Transport].
