@@ -58,7 +58,9 @@ func New(o Options) *Group {
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}}
 	n.futures = make(chan proposed, o.Window+1)
-	n.hooks = hooks{follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog, voting: onlyAsked}
+	n.hooks = hooks{
+		follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog, voting: onlyAsked,
+	}
 	n.clock.source = o.Clock
 	tx := o.Store.NewTx()
 	tx.Applied = true
