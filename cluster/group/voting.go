@@ -10,8 +10,8 @@ import (
 // that has lost its disk gets a new id, and may answer at the address of its former id. It does not know
 // which entries it has confirmed before, so its vote could elect a leader that lacks them.
 //
-// Its confirmations of new entries count, because it has these entries. It elects nobody. So each majority that
-// elects a leader has another node that has confirmed them, too.
+// Its confirmations of new entries count, because it has these entries. It elects nobody. So each majority
+// that elects a leader has another node that has confirmed them, too.
 type voting struct{ raft.Transport }
 
 func onlyAsked(t raft.Transport) raft.Transport { return voting{t} }
