@@ -11,7 +11,7 @@ import (
 type Docs struct {
 	Since      string // the first Redis version with the command; "" if Redis does not have it
 	Summary    string // one sentence
-	Usage      string // the arguments in the notation of Redis: "key [NX | XX]"
+	Arguments  []Argument
 	Complexity string // "O(1)"
 	Deprecated Deprecation
 	Help       []string // lines that a subcommand adds to the HELP of its parent
@@ -20,6 +20,40 @@ type Docs struct {
 // Deprecation says since which Redis version a command is deprecated, and which command replaces it. The zero
 // Deprecation means that the command is not deprecated.
 type Deprecation struct{ Since, By string }
+
+// The types of arguments that the server or a test distinguishes, in the terms of COMMAND DOCS.
+const (
+	ArgumentOneOf = "oneof"      // one of Arguments
+	ArgumentBlock = "block"      // all of Arguments, in their order
+	ArgumentToken = "pure-token" // Token, and no value
+	ArgumentKey   = "key"
+)
+
+// Argument is one argument of a command, as COMMAND DOCS and Redis's own files describe it.
+type Argument struct {
+	Name          string
+	Type          string
+	Token         string // the word before the value, or the word itself; "" for none
+	KeySpec       int    `json:"key_spec_index"` // for a key: which key specification of the command has it
+	Optional      bool
+	Multiple      bool // it repeats
+	MultipleToken bool `json:"multiple_token"` // Token repeats with it
+	Arguments     []Argument
+}
+
+// Flags returns the flags of the argument, in the terms of COMMAND DOCS.
+func (a *Argument) Flags() (flags []string) {
+	if a.Optional {
+		flags = append(flags, "optional")
+	}
+	if a.Multiple {
+		flags = append(flags, "multiple")
+	}
+	if a.MultipleToken {
+		flags = append(flags, "multiple_token")
+	}
+	return flags
+}
 
 //go:embed docs.json
 var docsText []byte

@@ -26,7 +26,6 @@ var mayImport = map[string][]string{
 	"internal/pieces":     {},
 	"internal/glob":       {},
 	"internal/word":       {},
-	"internal/usage":      {},
 	"internal/rediserr":   {},
 	"internal/topk":       {},
 	"internal/quote":      {},
@@ -99,7 +98,7 @@ var mayImport = map[string][]string{
 	// The frame of commands, and the families, which do not know each other.
 	"commands": {"acl", "internal/config", "internal/decimal", "internal/glob", "internal/rediserr", "internal/topk", "internal/topology", "internal/word", "limiters", "limiters/adaptive", "limiters/flight", "replica",
 		"limiters/rules", "limiters/ruleset", "resp", "store"},
-	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "internal/usage", "resp", "store"},
+	"commands/admin":        {"acl", "commands", "internal/config", "internal/glob", "resp", "store"},
 	"commands/cluster":      {"commands", "internal/topology", "resp", "store"},
 	"commands/connection":   {"acl", "commands"},
 	"commands/hashes":       {"commands", "internal/decimal", "internal/longdouble", "store", "store/hash"},

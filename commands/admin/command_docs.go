@@ -2,7 +2,6 @@ package admin
 
 import (
 	"cellserver/commands"
-	"cellserver/internal/usage"
 	"cellserver/resp"
 )
 
@@ -65,8 +64,8 @@ func replyDocs(c *commands.Command, w *resp.Writer) {
 	if docs.Deprecated != (commands.Deprecation{}) {
 		f.add("doc_flags", func() { commands.SimpleSet(w, []string{"deprecated"}) })
 	}
-	if args := argumentsOf(c); len(args) > 0 {
-		f.add("arguments", func() { replyArguments(args, w) })
+	if len(docs.Arguments) > 0 {
+		f.add("arguments", func() { replyArguments(docs.Arguments, w) })
 	}
 	if len(c.Subs) > 0 {
 		f.add("subcommands", func() { replySubcommands(c.Subs, w) })
@@ -82,28 +81,18 @@ func replySubcommands(subs []*commands.Command, w *resp.Writer) {
 	}
 }
 
-// argumentsOf returns the arguments of a command by its usage line. A test parses every line of the
-// table, so an error is a mistake in the program.
-func argumentsOf(c *commands.Command) []usage.Argument {
-	args, err := usage.Parse(c.FullName(), c.Docs().Usage, len(c.Keys.Specs()))
-	if err != nil {
-		panic(err)
-	}
-	return args
-}
-
-func replyArguments(args []usage.Argument, w *resp.Writer) {
+func replyArguments(args []commands.Argument, w *resp.Writer) {
 	w.Array(len(args))
-	for _, a := range args {
-		replyArgument(a, w)
+	for i := range args {
+		replyArgument(&args[i], w)
 	}
 }
 
-func replyArgument(a usage.Argument, w *resp.Writer) {
+func replyArgument(a *commands.Argument, w *resp.Writer) {
 	f := fields{w: w}
 	f.text("name", a.Name)
 	f.text("type", a.Type)
-	if a.Type == usage.Key {
+	if a.Type == commands.ArgumentKey {
 		f.add("key_spec_index", func() { w.Int(int64(a.KeySpec)) })
 	}
 	f.text("token", a.Token)

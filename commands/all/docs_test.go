@@ -178,7 +178,7 @@ func anchor(c *commands.Command) string {
 
 // section writes the section of one command.
 func section(b *strings.Builder, c *commands.Command, example string) {
-	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+c.Docs().Usage), firstSentence(c.Docs().Summary))
+	fmt.Fprintf(b, "\n### %s\n\n`%s`\n\n%s.\n\n", title(c), strings.TrimSpace(title(c)+" "+usageOf(c.Docs().Arguments)), firstSentence(c.Docs().Summary))
 	fmt.Fprintf(b, "| time | since | code |\n|---|---|---|\n| %s | %s | [%s](../%s) |\n\n",
 		cmp.Or(strings.ReplaceAll(firstSentence(c.Docs().Complexity), "|", `\|`), "–"), since(c), filepath.Base(file(c)), file(c))
 	fmt.Fprintf(b, "```redis\n%s\n```\n", example)
