@@ -37,11 +37,28 @@ func TestEveryDirectiveRoundTrips(t *testing.T) {
 			require.True(t, ok, name)
 			require.Equal(t, value, again, name)
 		}
-		require.NotEmpty(t, d.Summary, d.Name)
+		require.NotEmpty(t, d.Summary(), d.Name)
 		require.NotEmpty(t, d.Values, d.Name)
 		require.NotEmpty(t, d.Group, d.Name)
 	}
 	require.NoError(t, Default().Validate())
+}
+
+// TestSummariesAreOfDirectives requires that summaries.json has only directives with an effect, and groups of
+// others.
+func TestSummariesAreOfDirectives(t *testing.T) {
+	named := map[string]bool{}
+	for _, d := range Directives() {
+		if d.Inert {
+			named[d.Group] = true
+		} else {
+			named[d.Name] = true
+		}
+	}
+	for name := range summaries() {
+		require.True(t, named[name], name)
+	}
+	require.Len(t, summaries(), len(named))
 }
 
 func TestCloneSharesNothing(t *testing.T) {
@@ -101,5 +118,5 @@ func TestSettable(t *testing.T) {
 func TestRowsNameFields(t *testing.T) {
 	beside := 0
 	require.PanicsWithValue(t, "beside is no field of Config",
-		func() { field("beside", value.Int(0, 1), "0", &beside, "") })
+		func() { field("beside", value.Int(0, 1), "0", &beside) })
 }

@@ -16,7 +16,6 @@ type Directive struct {
 	Group   string   // its heading in docs/configuration.md
 	Values  string   // the accepted values, in words
 	Default string   // in the form of CONFIG GET
-	Summary string
 
 	Mutable   bool   // CONFIG SET may change it
 	Protected bool   // CONFIG SET may change it if enable-protected-configs allows it
@@ -91,15 +90,14 @@ var access = value.Enum(AccessNo, AccessYes, AccessLocal)
 var fields Config
 
 // field makes a directive whose value is a field of Config. `at` is its address in fields, or field panics.
-func field[T any](name string, k value.Kind[T], def string, at *T, summary string) Directive {
+func field[T any](name string, k value.Kind[T], def string, at *T) Directive {
 	offset := uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(&fields))
 	if offset >= unsafe.Sizeof(fields) {
 		panic(name + " is no field of Config")
 	}
 	in := func(c *Config) *T { return (*T)(unsafe.Add(unsafe.Pointer(c), offset)) }
 	return Directive{
-		Name: name, Values: k.Values, Default: def, Summary: summary,
-		Mutable: true, Many: k.Many,
+		Name: name, Values: k.Values, Default: def, Mutable: true, Many: k.Many,
 		get: func(c *Config) string { return k.Format(*in(c)) },
 		set: func(c *Config, args []string) error {
 			v, err := k.Parse(args)
@@ -145,13 +143,10 @@ func ofKeys(rows []Directive) []Directive {
 	return rows
 }
 
-// group sets the group of its rows. It gives its summary to each row without a summary.
-func group(title, summary string, rows ...Directive) []Directive {
+// group sets the group of its rows.
+func group(title string, rows ...Directive) []Directive {
 	for i := range rows {
 		rows[i].Group = title
-		if rows[i].Summary == "" {
-			rows[i].Summary = summary
-		}
 	}
 	return rows
 }

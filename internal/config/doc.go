@@ -18,13 +18,14 @@
 //	outputlimits.go   values of several numbers
 //	table.go         the table; Get, Set and Lookup by name
 //	usage.go         the text of --help; docs/configuration.md comes from markdown_test.go
+//	summaries.json   what each directive is for
 //
 // Package value parses the values. Package configload reads redis.conf, the command line and the environment.
 //
 // # Adding a directive
 //
-// Add a field to Config and a row to a rows_*.go file. Then run go generate ./internal/config, which
-// writes docs/configuration.md.
+// Add a field to Config, a row to a rows_*.go file, and its words to summaries.json. Then run
+// go generate ./internal/config, which writes docs/configuration.md.
 //
 // # Invariants
 //

@@ -39,37 +39,17 @@ const (
 	PageWrites Page = "write"
 )
 
-var httpDirectives = group("Limits over HTTP", "",
-	field("http-port", value.Int(0, 65535), "0", &fields.HTTP.Port,
-		"TCP port of [limits over HTTP](http.md); 0 is none."),
-	field("http-tls-port", value.Int(0, 65535), "0", &fields.HTTP.TLSPort,
-		"TCP port of limits over HTTP with [TLS](http.md#tls); 0 is none."),
-	field("http-bind", value.Text, "127.0.0.1", &fields.HTTP.Bind,
-		"Address of both HTTP ports; empty is every address. An address of a network needs http-token. "+
-			"The port with TLS needs none if tls-auth-clients is `yes`."),
-	field("http-token", oneWord(256, true), "", &fields.HTTP.Token,
-		"Token that requests must have; empty is none. A request has it in `Authorization: Bearer` or in `X-Cellserver-Token`.").sensitive(),
-	field("http-hosts", value.Hostnames, "", &fields.HTTP.Hosts,
-		"Names of this machine under which clients may ask the HTTP port without http-token, or the "+
-			"metrics port on a loopback address. Localhost and IP addresses pass without this. See "+
-			"[who may ask](http.md#who-may-ask)."),
-	field("http-user", value.Text, "default", &fields.HTTP.User,
-		"The [ACL user](acl.md) whose rights all requests over HTTP have. Its password is not used.").immutable(),
-	field("http-trusted-proxies", value.TrustedProxies, "1", &fields.HTTP.Proxies,
-		"The proxies between clients and this server: how many there are, or their networks, "+
-			"such as `10.0.0.0/8 2001:db8::/32`. "+
-			"The key `ip` is the address in X-Forwarded-For that the first of these proxies has written; "+
-			"with 0 it is the address of the connection."),
-	field("http-max-connections", value.Int(1, 100_000), "1000", &fields.HTTP.MaxConnections,
-		"Maximum number of connections of each HTTP port, and at most a quarter of the limit on open "+
-			"files. If a further client connects, the server closes the connection that has been idle "+
-			"for longest.").immutable(),
-	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), &fields.HTTP.Page,
-		"What the [page](page.md) of the HTTP port may do: with `no` there is no page, `read` shows "+
-			"numbers and rules, `write` also changes rules. The page has the rights of http-user. If "+
-			"clients need a password (requirepass), the page needs http-token."),
-	field("http-page-keys", value.YesNo, "no", &fields.HTTP.PageKeys,
-		"Whether the page shows the names of the keys that are refused most often."),
+var httpDirectives = group("Limits over HTTP",
+	field("http-port", value.Int(0, 65535), "0", &fields.HTTP.Port),
+	field("http-tls-port", value.Int(0, 65535), "0", &fields.HTTP.TLSPort),
+	field("http-bind", value.Text, "127.0.0.1", &fields.HTTP.Bind),
+	field("http-token", oneWord(256, true), "", &fields.HTTP.Token).sensitive(),
+	field("http-hosts", value.Hostnames, "", &fields.HTTP.Hosts),
+	field("http-user", value.Text, "default", &fields.HTTP.User).immutable(),
+	field("http-trusted-proxies", value.TrustedProxies, "1", &fields.HTTP.Proxies),
+	field("http-max-connections", value.Int(1, 100_000), "1000", &fields.HTTP.MaxConnections).immutable(),
+	field("http-page", value.Enum(PageOff, PageReads, PageWrites), string(PageReads), &fields.HTTP.Page),
+	field("http-page-keys", value.YesNo, "no", &fields.HTTP.PageKeys),
 )
 
 // IsLoopback reports whether only this machine can reach a listener at an address.

@@ -53,7 +53,7 @@ func markdown() string {
 func groupHead(b *strings.Builder, d Directive) {
 	fmt.Fprintf(b, "\n## %s\n\n", d.Group)
 	if d.Inert {
-		fmt.Fprintf(b, "They configure %s.\n\n| directive | values | default | CONFIG SET |\n|---|---|---|---|\n", d.Summary)
+		fmt.Fprintf(b, "They configure %s.\n\n| directive | values | default | CONFIG SET |\n|---|---|---|---|\n", d.Summary())
 		return
 	}
 	b.WriteString("| directive | values | default | CONFIG SET | |\n|---|---|---|---|---|\n")
@@ -66,7 +66,7 @@ func row(b *strings.Builder, d Directive) {
 	}
 	fmt.Fprintf(b, "| %s | %s | %s | %s |", name, d.Values, code(shown(d.Default)), settable(d))
 	if !d.Inert {
-		fmt.Fprintf(b, " %s |", d.Summary)
+		fmt.Fprintf(b, " %s |", d.Summary())
 	}
 	b.WriteByte('\n')
 }

@@ -22,17 +22,10 @@ func (r *Replication) Address() (host string, port int) {
 	return host, port
 }
 
-var replicationDirectives = group("Following another server", "",
-	field("replicaof", value.ReplicaOf, "", &fields.Replication.Of,
-		"A Redis or a Valkey whose keys [replace](migrating.md#a-live-move) those of this server, until "+
-			"REPLICAOF NO ONE.").alias("slaveof").immutable(),
-	field("masteruser", value.Text, "", &fields.Replication.User,
-		"User of this server at the other one; empty is the default user.").sensitive(),
-	field("masterauth", value.Text, "", &fields.Replication.Password,
-		"Password of this server at the other one.").sensitive(),
-	field("repl-timeout", value.Int(1, maxInt), "60", &fields.Replication.Timeout,
-		"Seconds without a byte of the other server after which this one connects again."),
-	field("tls-replication", value.YesNo, "no", &fields.Replication.TLS,
-		"Whether this server speaks TLS with the other one. tls-ca-cert-file has the authorities that it "+
-			"trusts. As in Redis, their certificates may have any name."),
+var replicationDirectives = group("Following another server",
+	field("replicaof", value.ReplicaOf, "", &fields.Replication.Of).alias("slaveof").immutable(),
+	field("masteruser", value.Text, "", &fields.Replication.User).sensitive(),
+	field("masterauth", value.Text, "", &fields.Replication.Password).sensitive(),
+	field("repl-timeout", value.Int(1, maxInt), "60", &fields.Replication.Timeout),
+	field("tls-replication", value.YesNo, "no", &fields.Replication.TLS),
 )

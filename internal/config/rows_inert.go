@@ -14,7 +14,7 @@ var inertDirectives = slices.Concat(
 	ofKeys(inertMemory), inertTLS,
 )
 
-var inertProcess = group("Redis's process", "how Redis runs as a process",
+var inertProcess = group("Redis's process",
 	inert("daemonize", value.YesNo, "no").immutable().ignored("the server stays in the foreground: let a service manager start it"),
 	inert("supervised", value.Enum("upstart", "systemd", "auto", "no"), "no").immutable(),
 	inert("pidfile", value.Text, "").immutable(),
@@ -47,7 +47,7 @@ var inertProcess = group("Redis's process", "how Redis runs as a process",
 	inert("enable-module-command", access, "no").immutable(),
 )
 
-var inertReplication = group("Redis's replication", "replication",
+var inertReplication = group("Redis's replication",
 	inert("replica-serve-stale-data", value.YesNo, "yes").alias("slave-serve-stale-data"),
 	inert("replica-read-only", value.YesNo, "yes").alias("slave-read-only").
 		ignored("a server that follows another one takes no writes"),
@@ -72,7 +72,7 @@ var inertReplication = group("Redis's replication", "replication",
 	inert("propagation-error-behavior", value.Enum("ignore", "panic", "panic-on-replicas"), "ignore"),
 )
 
-var inertCluster = group("Redis's cluster bus", "the bus between cluster nodes",
+var inertCluster = group("Redis's cluster bus",
 	inert("cluster-config-file", value.Text, "nodes.conf").immutable(),
 	inert("cluster-preferred-endpoint-type", value.Enum("ip", "hostname", "unknown-endpoint"), "ip"),
 	inert("cluster-replica-validity-factor",
@@ -86,7 +86,7 @@ var inertCluster = group("Redis's cluster bus", "the bus between cluster nodes",
 	inert("cluster-link-sendbuf-limit", value.Memory(0, maxLong), "0"),
 )
 
-var inertFiles = group("Redis's files", "how Redis writes its files",
+var inertFiles = group("Redis's files",
 	inert("rdbcompression", value.YesNo, "yes"),
 	inert("rdb-del-sync-files", value.YesNo, "no"),
 	inert("rdb-save-incremental-fsync", value.YesNo, "yes"),
@@ -101,14 +101,14 @@ var inertFiles = group("Redis's files", "how Redis writes its files",
 	inert("aof-disable-auto-gc", value.YesNo, "no"),
 )
 
-var inertTypes = group("Redis's encodings", "encodings of Redis that this server does not have",
+var inertTypes = group("Redis's encodings",
 	inert("list-compress-depth", value.Int(0, maxInt), "0"),
 	inert("hll-sparse-max-bytes", value.Memory(0, maxLong), "3000"),
 	inert("stream-node-max-bytes", value.Memory(0, maxLong), "4096"),
 	inert("stream-node-max-entries", value.Int64(0, maxLong), "100"),
 )
 
-var inertMemory = group("Redis's memory", "Redis's own allocator, hash tables and threads",
+var inertMemory = group("Redis's memory",
 	inert("maxmemory-clients",
 		value.MemoryOrPercent, "0").ignored("use client-query-buffer-limit and client-output-buffer-limit"),
 	inert("maxmemory-eviction-tenacity", value.Int(0, 100), "10"),
@@ -128,7 +128,7 @@ var inertMemory = group("Redis's memory", "Redis's own allocator, hash tables an
 	inert("active-defrag-ignore-bytes", value.Memory(1, maxLong), "104857600"),
 )
 
-var inertTLS = group("Redis's TLS", "what Go's TLS decides, or connections that this server does not make",
+var inertTLS = group("Redis's TLS",
 	inert("tls-client-cert-file", value.Text, ""),
 	inert("tls-client-key-file", value.Text, ""),
 	inert("tls-client-key-file-pass", value.Text, "").sensitive(),

@@ -44,33 +44,17 @@ const (
 // mostUpstreams bounds the nodes of a hub.
 const mostUpstreams = topology.MostNodes
 
-var upstreamDirectives = group("Sidecar", "",
-	field("upstream", hubAddresses, "", &fields.Upstream.Nodes,
-		"Nodes of the hub, host:port each. With it the server is a sidecar: it has no keys of its own. It "+
-			"decides about hot limits with leases of the hub, and passes all else on to it.").immutable(),
-	field("upstream-user", value.Text, "", &fields.Upstream.User,
-		"User of the hub for clients that do not authenticate; empty is the default user.").immutable(),
-	field("upstream-password", value.Text, "", &fields.Upstream.Password,
-		"Password of upstream-user.").immutable().sensitive(),
-	field("upstream-tls", value.YesNo, "no", &fields.Upstream.TLS,
-		"Connect to the hub with TLS. An authority of `tls-ca-cert-file` must have signed the certificate "+
-			"of the hub, or one of the system if that is empty. The sidecar shows `tls-cert-file` if "+
-			"there is one.").immutable(),
-	field("upstream-mode", value.Enum(ModeExact, ModeReport), "exact", &fields.Upstream.Mode,
-		"How to decide about hot limits: exact takes units from the hub in advance, and never admits more "+
-			"than the limit. With report no decision waits. The hub is told later, and what was too much "+
-			"is paid back."),
-	field("upstream-interval", value.Int64(20, 10_000), "100", &fields.Upstream.Interval,
-		"Milliseconds between two reports of a limit with `upstream-mode report`."),
-	field("upstream-lease", value.Int64(10, 60_000), "1000", &fields.Upstream.Lease,
-		"Milliseconds that a lease lasts at most."),
-	field("upstream-lost", value.Enum(LostDeny, LostAllow, LostLocal), "deny", &fields.Upstream.Lost,
-		"Decisions that no lease covers while the hub does not answer: refuse, allow, or decide by the "+
-			"limit divided by the number of sidecars."),
-	field("upstream-keys", value.Int(1, 100_000_000), "100000", &fields.Upstream.Keys,
-		"Number of limits that a sidecar remembers at most."),
-	field("upstream-timeout", value.Int(1, 60_000), "100", &fields.Upstream.Timeout,
-		"Milliseconds that a decision waits for the hub. After that, `upstream-lost` decides."),
+var upstreamDirectives = group("Sidecar",
+	field("upstream", hubAddresses, "", &fields.Upstream.Nodes).immutable(),
+	field("upstream-user", value.Text, "", &fields.Upstream.User).immutable(),
+	field("upstream-password", value.Text, "", &fields.Upstream.Password).immutable().sensitive(),
+	field("upstream-tls", value.YesNo, "no", &fields.Upstream.TLS).immutable(),
+	field("upstream-mode", value.Enum(ModeExact, ModeReport), "exact", &fields.Upstream.Mode),
+	field("upstream-interval", value.Int64(20, 10_000), "100", &fields.Upstream.Interval),
+	field("upstream-lease", value.Int64(10, 60_000), "1000", &fields.Upstream.Lease),
+	field("upstream-lost", value.Enum(LostDeny, LostAllow, LostLocal), "deny", &fields.Upstream.Lost),
+	field("upstream-keys", value.Int(1, 100_000_000), "100000", &fields.Upstream.Keys),
+	field("upstream-timeout", value.Int(1, 60_000), "100", &fields.Upstream.Timeout),
 )
 
 // hubAddresses is the kind of upstream: addresses with spaces or commas between them.
