@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"math"
+	"sort"
 )
 
 const microsecond = 1_000
@@ -90,18 +91,11 @@ func Acquire[L Leases](s Semaphore, held L, mine int, now int64) (Decision, erro
 
 // Ended returns the number of leases that have ended.
 func Ended[L Leases](held L, now int64) int {
-	lo, hi := 0, held.Len()
-	if hi == 0 || held.End(0) > now { // as a rule
+	n := held.Len()
+	if n == 0 || held.End(0) > now { // as a rule
 		return 0
 	}
-	for lo < hi {
-		if mid := (lo + hi) / 2; held.End(mid) <= now {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return sort.Search(n, func(i int) bool { return held.End(i) > now })
 }
 
 // floorMicros rounds ns down to whole microseconds.

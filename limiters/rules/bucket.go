@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strconv"
+
 	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
 	"cellserver/limiters"
@@ -95,24 +97,12 @@ func (c *Check) findNumbered(tx *store.Tx) {
 	begin := len(c.names)
 	c.names = c.found.Reserved.StateKey(c.names, c.asked, c.Keys[last], c.slots[last].Braces)
 	r.numbered.form, r.numbered.hash = reservation.Numbered, c.idHash()
-	c.names = appendHex(append(c.names, ':'), r.numbered.hash%buckets)
+	c.names = strconv.AppendUint(append(c.names, ':'), r.numbered.hash%buckets, 16)
 	tx.FindIn(&r.numbered.entry, c.names[begin:], false)
 }
 
 // idHash returns the hash of the keys and of the id.
 func (c *Check) idHash() uint64 { return ruleset.HashOf(c.Keys...) ^ ruleset.HashOf(c.reserves.id) }
-
-// appendHex appends a bucket as a hexadecimal number without leading zeros.
-func appendHex(to []byte, bucket uint64) []byte {
-	const digits = "0123456789abcdef"
-	if bucket >= 1<<8 {
-		to = append(to, digits[bucket>>8])
-	}
-	if bucket >= 1<<4 {
-		to = append(to, digits[bucket>>4&15])
-	}
-	return append(to, digits[bucket&15])
-}
 
 // put prepares the write of the record. No bucket of the key has it yet.
 func (c *Check) put(tx *store.Tx, now int64) error {
