@@ -95,7 +95,7 @@ func (b *bucket) look(r *reserving, now int64) (err error) {
 func (c *Check) findNumbered(tx *store.Tx) {
 	r, last := c.reserves, len(c.Keys)-1
 	begin := len(c.names)
-	c.names = c.found.Reserved.StateKey(c.names, c.asked, c.Keys[last], c.slots[last].Braces)
+	c.names = ruleset.Reserved.StateKey(c.names, c.asked, c.Keys[last], c.slots[last].Braces)
 	r.numbered.form, r.numbered.hash = reservation.Numbered, c.idHash()
 	c.names = strconv.AppendUint(append(c.names, ':'), r.numbered.hash%buckets, 16)
 	tx.FindIn(&r.numbered.entry, c.names[begin:], false)

@@ -58,7 +58,7 @@ type keySlot struct {
 // other words.
 func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
 	p.asked, p.found, p.hashed, p.warm = asked, found, 0, cold
-	names, n, own := p.names[:0], 0, string(asked) == found.Name
+	names, n := p.names[:0], 0
 	p.scopes = min(len(found.Scopes), len(keys))
 	for i := range p.scopes {
 		key, at := keys[i], &p.slots[i]
@@ -66,11 +66,7 @@ func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
 		limits, overridden := found.Scopes[i].LimitsOf(key)
 		for j := range limits {
 			begin, l := len(names), &limits[j]
-			if own && at.Braces == ruleset.NoBraces {
-				names = l.OwnKey(names, key)
-			} else {
-				names = l.StateKey(names, asked, key, at.Braces)
-			}
+			names = l.StateKey(names, asked, key, at.Braces)
 			p.keys[n] = at.key(names[begin:])
 			p.chosen[n] = chosen{l, i, len(limits) == 1, overridden}
 			n++
@@ -84,11 +80,7 @@ func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
 func (p *plan) nameBucket(keys [][]byte) {
 	last := len(keys) - 1
 	begin, at := len(p.names), &p.slots[last]
-	if names := &p.found.Reserved; at.Braces == ruleset.NoBraces && string(p.asked) == p.found.Name {
-		p.names = names.OwnKey(p.names, keys[last])
-	} else {
-		p.names = names.StateKey(p.names, p.asked, keys[last], at.Braces)
-	}
+	p.names = ruleset.Reserved.StateKey(p.names, p.asked, keys[last], at.Braces)
 	p.keys[p.states] = at.key(p.names[begin:])
 	p.all = p.states + 1
 }

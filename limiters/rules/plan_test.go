@@ -160,13 +160,3 @@ func TestRequestsShareAPlan(t *testing.T) {
 	c.Release()
 	requireIdle(t, c.prefetched)
 }
-
-// OwnKey and StateKey give a state the same name.
-func TestBothWaysToNameAState(t *testing.T) {
-	rule, err := ruleset.Parse("rule", [][]byte{[]byte("CL.THROTTLE"), []byte("1"), []byte("2"), []byte("3")})
-	require.NoError(t, err)
-	l := &rule.Scopes[0].Limits[0]
-	for _, key := range []string{"k", "a long key that has no braces"} {
-		require.Equal(t, string(l.StateKey([]byte("before"), []byte("rule"), []byte(key), ruleset.NoBraces)), string(l.OwnKey([]byte("before"), []byte(key))))
-	}
-}

@@ -254,7 +254,7 @@ func (c *Check) dropLost(tx *store.Tx, release []byte) {
 			continue
 		}
 		begin := len(c.names)
-		lost := ruleset.NameState(c.found.Name, string(name), ruleset.ReleaseTail)
+		lost := ruleset.NameState(string(name), ruleset.ReleaseTail)
 		c.names = lost.StateKey(c.names, c.asked, c.Keys[i], c.slots[i].Braces)
 		if e := tx.Write(c.names[begin:]); e.Kind() == store.Sorted {
 			e.ZRem(release)

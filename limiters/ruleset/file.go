@@ -120,7 +120,7 @@ func readRule(key, n *yaml.Node) (*Rule, error) {
 		return nil, fileError(n.Line, "rule %s: %s must be in a field: write `limits:` before it",
 			key.Value, kindOf(n))
 	}
-	r, overrides := &Rule{Name: key.Value, Reserved: reservedName(key.Value)}, (*yaml.Node)(nil)
+	r, overrides := &Rule{Name: key.Value}, (*yaml.Node)(nil)
 	err := fields(n, "rule "+key.Value, map[string]func(*yaml.Node) error{
 		"limits": func(n *yaml.Node) error { return r.readLimits("", n) },
 		"scopes": r.readScopes,

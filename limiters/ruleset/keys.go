@@ -7,15 +7,14 @@ import "bytes"
 type StateName struct {
 	head, tail string // around a key without braces: "@org:{" and "}:throttle"
 	tagged     string // after any other key and the asked name: "@org:throttle"
-	own        string // the name of the rule and head: "api@org:{"
 }
 
-// NameState returns the name of a state of a scope of a rule. tail begins with "}:".
-func NameState(ruleName, scopeName, tail string) StateName {
+// NameState returns the name of a state of a scope. tail begins with "}:".
+func NameState(scopeName, tail string) StateName {
 	if scopeName != "" {
 		scopeName = "@" + scopeName
 	}
-	return StateName{scopeName + ":{", tail, scopeName + tail[1:], ruleName + scopeName + ":{"}
+	return StateName{scopeName + ":{", tail, scopeName + tail[1:]}
 }
 
 // CutScopes splits the name that a request asks for: `llm@org,user` is the rule `llm`, with a key for each of
@@ -27,15 +26,9 @@ func CutScopes(name []byte) (rule, scopes []byte) {
 	return name, nil
 }
 
-// OwnKey is [StateName.StateKey] for a request that asks for the rule by its own name, about a key without
-// braces. It is faster, because it copies fewer parts.
-func (n *StateName) OwnKey(to, key []byte) []byte {
-	return append(append(append(to, n.own...), key...), n.tail...)
-}
-
-// reservedName returns the parts of the names of a rule's buckets of reservations. The name of a numbered
-// bucket goes on with a colon and its number. A bucket has the slot of the last key.
-func reservedName(ruleName string) StateName { return NameState(ruleName, "", "}:reserved") }
+// Reserved names the buckets of reservations. The name of a numbered bucket goes on with a colon and its
+// number. A bucket has the slot of the last key.
+var Reserved = NameState("", "}:reserved")
 
 // resetTail is the tail of the key that says when a scope was reset.
 const resetTail = "}:reset"

@@ -91,7 +91,7 @@ func (s *Scope) parseOverride(words [][]byte) (*override, error) {
 	if len(text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}
-	own := Scope{Name: s.Name, rule: s.rule}
+	own := Scope{Name: s.Name}
 	for rest := words; rest != nil; {
 		words, rest = cutAnd(rest)
 		if err := own.add(words); err != nil {

@@ -16,22 +16,20 @@ import (
 // Rule is a named limit: several limiters that decide together. A rule never changes; CL.RULE SET
 // makes a new rule.
 type Rule struct {
-	Name     string
-	Scopes   []Scope          // a rule without SCOPE has one scope without a name
-	Reserved StateName        // of the buckets of its reservations
-	Shadow   bool             // decides and counts, but never limits
-	Ledger   *limiters.Ledger // of what its TATs count; may be nil
-	base     *limiters.Ledger // the stored one that the ledger of a rule of the file came from
-	file     bool             // it comes from the rules-file
-	text     string
-	counts   *counts
-	Err      error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key
+	Name   string
+	Scopes []Scope          // a rule without SCOPE has one scope without a name
+	Shadow bool             // decides and counts, but never limits
+	Ledger *limiters.Ledger // of what its TATs count; may be nil
+	base   *limiters.Ledger // the stored one that the ledger of a rule of the file came from
+	file   bool             // it comes from the rules-file
+	text   string
+	counts *counts
+	Err    error // the reply of CL.CHECK if the text of the rule is wrong: a client wrote the key
 }
 
 // Scope has the limits of one key of a request.
 type Scope struct {
 	Name      string
-	rule      string    // the name of the rule
 	Releases  StateName // of the reservations that are given back at their end
 	Reset     StateName // of the time of its last reset
 	Limits    []Limit
@@ -114,7 +112,7 @@ func Parse(name string, words [][]byte) (*Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rule{Name: name, Reserved: reservedName(name), text: string(bytes.Join(words, space))}
+	r := &Rule{Name: name, text: string(bytes.Join(words, space))}
 	if len(r.text) > MaxRuleBytes {
 		return nil, ErrRuleBytes
 	}
@@ -152,8 +150,8 @@ func (r *Rule) add(scopeName string, words [][]byte) error {
 			return ErrMixed
 		}
 		r.Scopes = append(r.Scopes, Scope{
-			Name: scopeName, rule: r.Name, Releases: NameState(r.Name, scopeName, ReleaseTail),
-			Reset: NameState(r.Name, scopeName, resetTail),
+			Name: scopeName, Releases: NameState(scopeName, ReleaseTail),
+			Reset: NameState(scopeName, resetTail),
 		})
 		s = &r.Scopes[len(r.Scopes)-1]
 	}
@@ -200,7 +198,7 @@ func (s *Scope) add(words [][]byte) error {
 		tail = "}:" + kind + ":" + strconv.Itoa(n)
 	}
 	s.Limits = append(s.Limits, Limit{
-		Limit: l, StateName: NameState(s.rule, s.Name, tail), Reserving: l.Reserving(),
+		Limit: l, StateName: NameState(s.Name, tail), Reserving: l.Reserving(),
 		ID: uint32(HashOf([]byte(s.Name), []byte(tail))), Text: string(bytes.Join(words, []byte(" "))),
 	})
 	s.most = max(s.most, len(s.Limits))
