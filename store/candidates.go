@@ -39,11 +39,14 @@ type best struct {
 	least int // index of the least rank, if there are poolSize candidates
 }
 
+// wants reports whether [best.offer] would take a candidate of that rank.
+func (b *best) wants(rank uint64) bool { return len(b.all) < poolSize || rank > b.all[b.least].rank }
+
 // offer adds a candidate, or lets it take the place of the least one, if its rank is greater.
 func (b *best) offer(c candidate, key []byte) {
 	at := len(b.all)
 	switch {
-	case at == poolSize && c.rank <= b.all[b.least].rank:
+	case !b.wants(c.rank):
 		return
 	case at == poolSize:
 		at = b.least

@@ -105,11 +105,13 @@ func (v *evictor) samplePartition(now int64, partition, wanted int) (found int) 
 		if one.DB == Own || volatile && one.Table.Volatile() == 0 {
 			continue
 		}
-		n := one.Table.SampleRun(v.tx, volatile, each, func(c table.Cell, key []byte) {
-			v.pool.offer(candidate{
-				db: one.DB, partition: partition, rank: v.rank(c),
-				throttle: c.ExpiryIsTAT(), tat: c.Int(), access: c.Access(),
-			}, key)
+		n := one.Table.SampleRun(v.tx, volatile, each, func(c table.Cell) {
+			if rank, throttle := v.rank(c), c.ExpiryIsTAT(); throttle || v.pool.ranked.wants(rank) {
+				v.pool.offer(candidate{
+					db: one.DB, partition: partition, rank: rank,
+					throttle: throttle, tat: c.Int(), access: c.Access(),
+				}, one.Table.KeyOf(c))
+			}
 		})
 		found += n
 		sampled += min(n, 1)

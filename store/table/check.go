@@ -124,7 +124,7 @@ func (t *Table) checkSegment(g *segment, sum *Totals) (err error) {
 
 // checkCell checks that a cell is found, and adds it to the sum.
 func (t *Table) checkCell(g *segment, slot int, c Cell, sum *Totals) error {
-	key := t.keyOf(c)
+	key := t.KeyOf(c)
 	hash := t.Hash(key)
 	found, off, at := t.find(key, hash)
 	if found != g || off != g.index[slot]&offsetMask || at != slot {

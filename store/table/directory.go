@@ -75,7 +75,7 @@ func (t *Table) newSegment(slots, room int, depth uint8) *segment {
 func (t *Table) copyCells(g *segment, from ...*segment) {
 	for _, o := range from {
 		t.preserve(o)
-		o.inOrder(func(c Cell) { g.put(c, t.Hash(t.keyOf(c))) })
+		o.inOrder(func(c Cell) { g.put(c, t.Hash(t.KeyOf(c))) })
 	}
 }
 
@@ -91,7 +91,7 @@ func (t *Table) split(g *segment, hash uint64) bool {
 		t.grow()
 	}
 	g.inOrder(func(c Cell) {
-		h := t.Hash(t.keyOf(c))
+		h := t.Hash(t.KeyOf(c))
 		halves[h>>(63-g.depth)&1].put(c, h)
 	})
 	start, span := t.span(g, hash)

@@ -127,7 +127,7 @@ func (p *Place) Memory() int64 {
 	c := p.Cell()
 	n := int64(c.size() + slotBytes)
 	if c.has(cellBigKey) {
-		n += int64(len(p.t.keyOf(c))) + objectBytes
+		n += int64(len(p.t.KeyOf(c))) + objectBytes
 	}
 	if c.refers() {
 		n += p.object().size()

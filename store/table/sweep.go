@@ -102,7 +102,7 @@ func (s *Sweep) collect(t *Table, g *segment, now int64) (next int64) {
 		case s.expired.full():
 			s.more = true
 		default:
-			s.expired.add(t.keyOf(c))
+			s.expired.add(t.KeyOf(c))
 		}
 	})
 	return next

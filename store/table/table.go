@@ -79,7 +79,8 @@ func (t *Table) entryOf(hash uint64) int {
 	return int(hash >> (64 - t.depth))
 }
 
-func (t *Table) keyOf(c Cell) []byte { return c.key(&t.objects) }
+// KeyOf returns the key of a cell.
+func (t *Table) KeyOf(c Cell) []byte { return c.key(&t.objects) }
 
 // Find makes p the place of a key with the given hash ([Table.Hash]). It does not look at the
 // expiry.
@@ -164,7 +165,7 @@ func (t *Table) remove(g *segment, off uint32, slot int, hash uint64) {
 	c := g.cell(off)
 	t.dropObject(c)
 	if c.has(cellBigKey) {
-		t.addHeap(-int64(len(t.keyOf(c))) - objectBytes)
+		t.addHeap(-int64(len(t.KeyOf(c))) - objectBytes)
 		t.dropAt(c.bigKey())
 	}
 	if c.ExpireAt() != NoExpiry {

@@ -132,10 +132,11 @@ func TestASampleRunHasEachCellOnce(t *testing.T) {
 	}
 	run := func(volatile bool, n int) (found int) {
 		seen := map[string]bool{}
-		found = tb.SampleRun(r, volatile, n, func(c Cell, key []byte) {
-			require.False(t, seen[string(key)], "twice")
+		found = tb.SampleRun(r, volatile, n, func(c Cell) {
+			key := string(tb.KeyOf(c))
+			require.False(t, seen[key], "twice")
 			require.False(t, volatile && c.ExpireAt() == NoExpiry)
-			seen[string(key)] = true
+			seen[key] = true
 		})
 		require.Len(t, seen, found)
 		return found

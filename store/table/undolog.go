@@ -77,7 +77,7 @@ func (l *UndoLog) keep(t *Table, c Cell, gone bool) {
 		return
 	}
 	// A second undo of the same key would be redundant.
-	if l.list.Empty() || !l.list.isLast(int(t.db), t.keyOf(c)) {
+	if l.list.Empty() || !l.list.isLast(int(t.db), t.KeyOf(c)) {
 		l.add(t, c)
 	}
 	if gone && c.refers() {
@@ -91,7 +91,7 @@ func (l *UndoLog) add(t *Table, c Cell) {
 		l.list.addCell(int(t.db), c)
 		return
 	}
-	key := t.keyOf(c)
+	key := t.KeyOf(c)
 	u := Undo{Held: UndoBytes + int64(len(key)), Access: c.Access()}
 	t.show(&u.Before, c)
 	u.Before.DB, u.Before.Key = int(t.db), l.copyKey(key)

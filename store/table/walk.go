@@ -18,7 +18,7 @@ func (t *Table) Each(p *Place, f func()) {
 		for slot, s := range g.index {
 			if s > slotTombstone {
 				c := g.cell(s & offsetMask)
-				key := t.keyOf(c)
+				key := t.KeyOf(c)
 				*p = Place{t: t, g: g, key: key, hash: t.Hash(key), gen: t.gen, off: s & offsetMask, slot: uint32(slot)}
 				f()
 			}
@@ -55,7 +55,7 @@ func (t *Table) Scan(p *Place, buffer *[]Found, from uint64, seen *int, count in
 				return c.prefix(), true
 			}
 			*seen++
-			*p = Place{t: t, g: g, key: t.keyOf(g.cell(c.off)), hash: c.hash, gen: t.gen, off: c.off, slot: c.slot}
+			*p = Place{t: t, g: g, key: t.KeyOf(g.cell(c.off)), hash: c.hash, gen: t.gen, off: c.off, slot: c.slot}
 			f()
 		}
 		if rest != 0 {
@@ -72,7 +72,7 @@ func (t *Table) Scan(p *Place, buffer *[]Found, from uint64, seen *int, count in
 func (t *Table) collect(into []Found, g *segment, from uint64, need int) (found []Found, rest uint64) {
 	limit := 2*min(need, segmentMaxSlots) + 64
 	g.each(func(slot int, c Cell) bool {
-		s := Found{t.Hash(t.keyOf(c)), g, g.index[slot] & offsetMask, uint32(slot)}
+		s := Found{t.Hash(t.KeyOf(c)), g, g.index[slot] & offsetMask, uint32(slot)}
 		if s.prefix() < from || rest != 0 && s.prefix() >= rest {
 			return true
 		}
@@ -118,18 +118,18 @@ func (t *Table) Sample(r Random) (found Cell, itsKey []byte) {
 		n := r.Rand()
 		g := t.dir[(n>>32)%uint64(len(t.dir))]
 		if slot := int(n) & (len(g.index) - 1); g.index[slot] > slotTombstone {
-			return g.cellOf(slot), t.keyOf(g.cellOf(slot))
+			return g.cellOf(slot), t.KeyOf(g.cellOf(slot))
 		}
 	}
-	t.SampleRun(r, false, 1, func(c Cell, key []byte) { found, itsKey = c, key })
+	t.SampleRun(r, false, 1, func(c Cell) { found, itsKey = c, t.KeyOf(c) })
 	return found, itsKey
 }
 
-// SampleRun calls f for up to n cells and their keys, and returns for how many. If volatile is true, they are
+// SampleRun calls f for up to n cells, and returns for how many. If `volatile` is true, they are
 // cells with an expiry. They follow each other in the index from a random slot on. Their ages
 // are random, and as many random places would be far slower. It ends after as many slots as a segment may
 // have, if it has found a cell.
-func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell, key []byte)) (found int) {
+func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell)) (found int) {
 	random := r.Rand()
 	for seen, entries := 0, 0; entries < len(t.dir) && found < n && (found == 0 || seen < segmentMaxSlots); {
 		at := (int(random>>32) + entries) % len(t.dir)
@@ -139,15 +139,19 @@ func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell, key []b
 		if volatile && g.nextExpiry == NoExpiry {
 			continue
 		}
-		before, mask := found, len(g.index)-1
+		before, index, mask := found, g.index, len(g.index)-1
 		for i := 0; i <= mask && found < n; i++ {
-			soon := unsafe.Pointer(&g.arena[g.index[(int(random)+i+samplePrefetch)&mask]&offsetMask])
+			soon := unsafe.Pointer(&g.arena[index[(int(random)+i+samplePrefetch)&mask]&offsetMask])
 			memory.Prefetch(soon, soon)
-			if c := g.sampled((int(random)+i)&mask, volatile); c != nil {
-				f(c, t.keyOf(c))
+			seen++
+			slot := index[(int(random)+i)&mask]
+			if slot <= slotTombstone {
+				continue
+			}
+			if c := g.cell(slot & offsetMask); !volatile || c.ExpireAt() != NoExpiry {
+				f(c)
 				found++
 			}
-			seen++
 		}
 		if found == before {
 			g.nextExpiry = NoExpiry // no cell of it expires: the next sample skips it
@@ -158,14 +162,3 @@ func (t *Table) SampleRun(r Random, volatile bool, n int, f func(c Cell, key []b
 
 // samplePrefetch is how many slots early SampleRun prefetches a cell.
 const samplePrefetch = 8
-
-// sampled returns the cell of a slot, nil if there is none. If volatile is true, the cell has an expiry.
-func (g *segment) sampled(slot int, volatile bool) Cell {
-	if g.index[slot] <= slotTombstone {
-		return nil
-	}
-	if c := g.cellOf(slot); !volatile || c.ExpireAt() != NoExpiry {
-		return c
-	}
-	return nil
-}
