@@ -103,8 +103,11 @@ func (t *Table) checkSegment(g *segment, sum *Totals) (err error) {
 		err = t.checkCell(g, slot, c, sum)
 		return err == nil
 	})
-	live, inOrder := sum.cells-was, 0
+	live, inOrder, holes := sum.cells-was, 0, 0
 	g.inOrder(func(Cell) { inOrder++ })
+	for off := g.hole; off != 0 && holes <= g.dead; off = uint32(g.cell(off).Int()) {
+		holes += g.cell(off).size()
+	}
 	if g.depth == t.depth {
 		sum.deepest++
 	}
@@ -118,6 +121,7 @@ func (t *Table) checkSegment(g *segment, sum *Totals) (err error) {
 		differ("used slots", used, g.used),
 		holds(used < len(g.index), "no slot is empty, so a probe does not end"),
 		differ("dead bytes", len(g.arena)-arenaStart-cellBytes, g.dead),
+		differ("bytes of the chain of dead cells", holes, g.dead),
 		holds(earliest == NoExpiry || g.nextExpiry != NoExpiry && g.nextExpiry <= earliest, "nextExpiry is too late"),
 	)
 }

@@ -224,13 +224,14 @@ func (p *Place) widen() Cell {
 	size := p.Cell().size()
 	_, off := p.t.alloc(p.hash, size+cellExpiry)
 	p.lookUp() // alloc may have moved everything
+	from := p.off
 	old, c := p.Cell(), p.g.cell(off)
 	copy(c, old[:cellHeader])
 	c.set(cellHasExpiry)
 	c.setExpiryRoom(NoExpiry)
 	copy(c[cellHeader+cellExpiry:], old.keyBytes())
 	p.g.index[p.slot] = p.g.index[p.slot]&^offsetMask | off
-	p.g.kill(old)
+	p.g.kill(from)
 	p.t.addCells(-int64(size))
 	p.off = off
 	p.t.gen++

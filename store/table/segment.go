@@ -48,7 +48,11 @@ type segment struct {
 	used int // index slots that are not empty: cells and tombstones
 	dead int // arena bytes of removed cells, whose kind is None
 
-	_ [2*CacheLine - 88]byte // two cache lines; the fields that lookups read are in the first
+	// hole is the offset of a dead cell, 0 if there is none. The integer of a dead cell is the offset of
+	// the next one.
+	hole uint32
+
+	_ [2*CacheLine - 92]byte // two cache lines; the fields that lookups read are in the first
 }
 
 // newSegment returns an empty segment with room for at least room bytes of cells, nil if there is no
@@ -118,19 +122,21 @@ func (g *segment) cellOf(slot int) Cell { return g.cell(g.index[slot] & offsetMa
 func (g *segment) link(hash uint64, off uint32) int {
 	mask := uint64(len(g.index) - 1)
 	i := hash & mask
-	for g.index[i] != slotEmpty {
+	for g.index[i] > slotTombstone {
 		i = (i + 1) & mask
+	}
+	if g.index[i] == slotEmpty {
+		g.used++
 	}
 	g.index[i] = fingerprint(hash) | off
 	g.live++
-	g.used++
 	return int(i)
 }
 
 // unlink removes the cell of an index slot. If the next slot is empty, every probe ends there:
 // then the slot, and the tombstones before it, become empty, too.
 func (g *segment) unlink(slot int) {
-	g.kill(g.cellOf(slot))
+	g.kill(g.index[slot] & offsetMask)
 	g.live--
 	g.index[slot] = slotTombstone
 	mask := len(g.index) - 1
@@ -143,10 +149,42 @@ func (g *segment) unlink(slot int) {
 	}
 }
 
-// kill marks the bytes of a cell as dead.
-func (g *segment) kill(c Cell) {
+// kill marks the bytes of a cell as dead. They are room for a cell of the same size.
+func (g *segment) kill(off uint32) {
+	c := g.cell(off)
 	c.setKind(value.None)
+	c.setInt(int64(g.hole))
 	g.dead += c.size()
+	g.hole = off
+}
+
+// nextOffset is where the next cell will be, if it is as large as the last dead one.
+func (g *segment) nextOffset() int {
+	if g.hole != 0 {
+		return int(g.hole)
+	}
+	return len(g.arena)
+}
+
+// reuse takes the room of one of the last dead cells that has n bytes. It returns 0 if there is none.
+func (g *segment) reuse(n int) (off uint32) {
+	off = g.hole
+	for last, tries := Cell(nil), 0; off != 0 && tries < reuseTries; tries++ {
+		c := g.cell(off)
+		next := uint32(c.Int())
+		if c.size() != n {
+			last, off = c, next
+			continue
+		}
+		if last == nil {
+			g.hole = next
+		} else {
+			last.setInt(int64(next))
+		}
+		g.dead -= n
+		return off
+	}
+	return 0
 }
 
 // redirect makes the cell of a hash that refers to one slab index refer to another.
@@ -240,6 +278,7 @@ func (g *segment) overhead() int64 { return int64(len(g.index))*slotBytes + segm
 const (
 	segmentOverhead = 2 * CacheLine
 	wastefulBytes   = 1024
+	reuseTries      = 4 // how many dead cells a new cell looks at
 )
 
 // slotsFor returns the index size for a number of cells. After a rebuild the index is filled by

@@ -11,7 +11,7 @@ import (
 // partition's lock. It exists for speed alone.
 //
 // What it is: for each directory entry, the address of the segment's index, the number of its
-// slots, and the end of its arena. The table publishes every change; readers use atomic loads.
+// slots, and where its next cell will be. The table publishes every change; readers use atomic loads.
 //
 // What it brings: a transaction can prefetch a key's cell before it holds the lock. Two more locks
 // for each key would cost more than prefetching saves. BenchmarkPrefetch of package store measures
@@ -29,7 +29,7 @@ type SegmentMap struct {
 type segmentAddress struct {
 	slots atomic.Pointer[[segmentMaxSlots]atomic.Uint32] // nil: do not prefetch
 	mask  atomic.Uint32                                  // number of slots - 1
-	end   atomic.Uint32                                  // of the used part of the arena
+	next  atomic.Uint32                                  // the likely place of the next new cell in the arena
 }
 
 // longProbe is the number of slots after which CellAddress gives up. Few cells lie farther from the
@@ -59,15 +59,15 @@ func (a *segmentAddress) set(g *segment) {
 		return
 	}
 	a.mask.Store(uint32(len(g.index) - 1))
-	a.end.Store(uint32(len(g.arena)))
+	a.next.Store(uint32(g.nextOffset()))
 	a.slots.Store((*[segmentMaxSlots]atomic.Uint32)(unsafe.Pointer(unsafe.SliceData(g.index))))
 }
 
-// setEnd notes where the next cell of the hash's segment will be. If several directory entries
+// setNext notes where the next cell of g, the segment of a hash, will be. If several directory entries
 // name the segment, only one of them is updated.
-func (m *SegmentMap) setEnd(hash uint64, end int) {
+func (m *SegmentMap) setNext(hash uint64, g *segment) {
 	if m != nil {
-		m.segment(hash).end.Store(uint32(end))
+		m.segment(hash).next.Store(uint32(g.nextOffset()))
 	}
 }
 
@@ -93,8 +93,8 @@ func (m *SegmentMap) IndexLine(hash uint64) unsafe.Pointer {
 }
 
 // CellAddress returns the address of the cell of a hash, or nil if that is not known. The address
-// may be that of another cell with the same fingerprint. Without a cell, it is the place of the
-// next new cell. m may be nil.
+// may be that of another cell with the same fingerprint. Without a cell, it is the likely place of
+// the next new cell. m may be nil.
 func (m *SegmentMap) CellAddress(hash uint64) unsafe.Pointer {
 	if m == nil {
 		return nil
@@ -109,7 +109,7 @@ func (m *SegmentMap) CellAddress(hash uint64) unsafe.Pointer {
 	for range longProbe {
 		s := slots[i].Load()
 		if s == slotEmpty {
-			return unsafe.Add(arena, a.end.Load())
+			return unsafe.Add(arena, a.next.Load())
 		}
 		if s&^offsetMask == fp && s != slotTombstone {
 			return unsafe.Add(arena, s&offsetMask)

@@ -151,12 +151,18 @@ func (t *Table) insert(key []byte, hash uint64, expiryRoom bool) (g *segment, of
 	return g, off, slot
 }
 
-// alloc takes n bytes for a cell in the hash's segment and counts them.
-func (t *Table) alloc(hash uint64, n int) (*segment, uint32) {
-	g := t.room(hash, n)
+// alloc takes n bytes for a cell in the hash's segment and counts them. They are those of a dead cell, if
+// nobody must still see that cell.
+func (t *Table) alloc(hash uint64, n int) (g *segment, off uint32) {
+	if g = t.dir[t.entryOf(hash)]; *t.keeper == nil && !g.full() {
+		off = g.reuse(n)
+	}
+	if off == 0 {
+		g = t.room(hash, n)
+		off = g.alloc(n)
+	}
 	t.addCells(int64(n))
-	off := g.alloc(n)
-	t.segmap.Load().setEnd(hash, len(g.arena))
+	t.segmap.Load().setNext(hash, g)
 	return g, off
 }
 
@@ -173,6 +179,7 @@ func (t *Table) remove(g *segment, off uint32, slot int, hash uint64) {
 	}
 	t.addCells(-int64(c.size()))
 	g.unlink(slot)
+	t.segmap.Load().setNext(hash, g)
 	t.gen++
 	if t.count.Add(-1) == 0 {
 		t.Reset()

@@ -116,6 +116,33 @@ func TestTombstones(t *testing.T) {
 	require.LessOrEqual(t, len(tb.dir), 4)
 }
 
+// TestNewCellsTakeTheRoomOfDeadOnes: where keys come as others go, as under eviction, other cells seldom move.
+func TestNewCellsTakeTheRoomOfDeadOnes(t *testing.T) {
+	for _, sizes := range []int{1, 4} {
+		r, tb := seeded(t), newTable(math.MaxUint64)
+		keys, n := [300]string{}, 0
+		create := func(i int) {
+			n++
+			keys[i] = fmt.Sprintf("%0*d", 12+r.Intn(sizes), n)
+			tb.setInt([]byte(keys[i]), int64(n))
+		}
+		for i := range keys {
+			create(i)
+		}
+		rebuilt, before, most := 0, tb.Shape().Arena, 0
+		for range 10_000 {
+			i, gen := r.Intn(len(keys)), tb.gen
+			require.True(t, tb.removeKey([]byte(keys[i])))
+			create(i)
+			rebuilt += int(tb.gen - gen - 2)
+			most = max(most, tb.Shape().Arena)
+		}
+		tb.check(t)
+		require.Less(t, rebuilt, 75, "with keys of %d lengths", sizes)
+		require.True(t, sizes > 1 || most == before, "the arena does not grow")
+	}
+}
+
 // TestASampleRunHasEachCellOnce: a run has no cell twice, has those that there are, and ends.
 func TestASampleRunHasEachCellOnce(t *testing.T) {
 	r := randomOf(seeded(t).Uint64)
