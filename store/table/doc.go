@@ -42,6 +42,7 @@
 //
 //   - A cell lies in the segment that the directory names for its key's hash.
 //   - Index slots, dead bytes, cells, expiries and bytes are counted exactly ([Table.Check]).
+//   - The dead cells of a segment are one chain. None is reused while a Keeper may need it.
 //   - A segment's nextExpiry is at most the earliest expiry of its cells.
 //   - The slab has no gaps. An object knows the hash of its key, so that its cell is found when
 //     the object moves.
