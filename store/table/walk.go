@@ -55,7 +55,8 @@ func (t *Table) Scan(p *Place, buffer *[]Found, from uint64, seen *int, count in
 				return c.prefix(), true
 			}
 			*seen++
-			*p = Place{t: t, g: g, key: t.KeyOf(g.cell(c.off)), hash: c.hash, gen: t.gen, off: c.off, slot: c.slot}
+			key := t.KeyOf(g.cell(c.off))
+			*p = Place{t: t, g: g, key: key, hash: c.hash, gen: t.gen, off: c.off, slot: c.slot}
 			f()
 		}
 		if rest != 0 {
