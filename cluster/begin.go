@@ -103,7 +103,7 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 	o = group.Options{
 		Self: self, Store: m.o.Store, Listed: roster.Founders(m.o.List), Clock: m.o.Clock, Log: m.log,
 		Timing: m.o.Timing, Reads: m.o.Reads, Applied: m.appliedBy, AskToGiveWay: m.askToGiveWay,
-		Replaced: m.o.Replaced, Own: m.o.Own, Ended: m.o.Ended, Failed: m.nodeFailed,
+		Replaced: m.o.Replaced, Own: m.o.Own, Epoch: m.o.Epoch, Failed: m.nodeFailed,
 	}
 	if o.Disk, err = m.disk().parts(); err != nil {
 		return o, err

@@ -53,7 +53,7 @@ type Edge struct {
 	KeepScript func(text []byte)
 	Changed    func(old, now *topology.View) // follows a change of the cluster; one call at a time
 	Replaced   func()                        // any key may have changed
-	Ended      func()                        // an epoch of this node has ended
+	Epoch      func(begun bool)              // see [group.Options]
 	Own        func()                        // see [group.Options]
 	Failed     func(reason error)            // the node takes no part any more; nil: it takes part again
 }

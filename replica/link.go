@@ -68,6 +68,9 @@ func (l *Link) Close() {
 	<-l.done
 }
 
+// Done returns a channel that is closed when the link is closed or stops.
+func (l *Link) Done() <-chan struct{} { return l.done }
+
 // State returns what the link is doing.
 func (l *Link) State() State {
 	l.mu.Lock()

@@ -88,9 +88,14 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 	}
 }
 
-// EpochEnded follows the end of an epoch of this node. Another node may lead now, and if this one leads
-// again, its keys may have changed. So the connections of the clients that wait for keys end.
-func (s *Server) EpochEnded() { s.blocked.EndWaits() }
+// EpochChanged follows the beginning or the end of an epoch of this node. After the end another node may
+// lead, and if this one leads again, its keys may have changed. So the connections of the clients that wait
+// for keys end.
+func (s *Server) EpochChanged(begun bool) {
+	if !begun {
+		s.blocked.EndWaits()
+	}
+}
 
 // switched returns the message about another leader, or about another address of the leader; nil if neither
 // has changed.

@@ -158,7 +158,7 @@ func (m *Machine) Start() error {
 		return err
 	}
 	o := m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) })
-	o.Ended = func() { p.server.EpochEnded() }
+	o.Epoch = func(begun bool) { p.server.EpochChanged(begun) }
 	p.node = group.New(o)
 	if prepare := m.cluster.o.Prepare; prepare != nil {
 		prepare(p.node)

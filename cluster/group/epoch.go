@@ -95,8 +95,15 @@ func (g *Group) endEpoch(reason string) {
 			"reason", reason)
 	}
 	ended.answer(false)
-	if served && g.o.Ended != nil {
-		g.o.Ended()
+	if served {
+		g.tellEpoch(false)
+	}
+}
+
+// tellEpoch says that an epoch has begun or ended.
+func (g *Group) tellEpoch(begun bool) {
+	if g.o.Epoch != nil {
+		g.o.Epoch(begun)
 	}
 }
 

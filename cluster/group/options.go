@@ -32,8 +32,8 @@ type Options struct {
 	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
 	// it knows about keys. It may be nil.
 	Replaced func()
-	// Ended is called after the end of an epoch. It may be nil.
-	Ended func()
+	// Epoch is called after an epoch in which this node served has begun or ended. It may be nil.
+	Epoch func(begun bool)
 	// Own is called after entries or a snapshot may have changed the server's own database, before the next
 	// entry, and before this node serves. It may lock partitions, and be nil.
 	Own func()

@@ -62,13 +62,16 @@ func (g *Group) restore(in io.Reader) error {
 	}
 	tx := g.lockAll()
 	g.mu.Lock()
-	ended, _ := g.stopServing()
+	ended, served := g.stopServing()
 	g.queue.drop()
 	g.hidden = true
 	g.mu.Unlock()
 	g.updateView()
 	tx.End()
 	ended.answer(false)
+	if served {
+		g.tellEpoch(false)
+	}
 	g.o.Store.KeepUndo(false)
 	g.o.Store.Drop() // no observer learns of it: replaced follows
 	index, err := g.load(in)

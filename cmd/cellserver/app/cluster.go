@@ -51,7 +51,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			Deliver: func(shard bool, channel, message []byte) { a.server.Deliver(shard, channel, message) },
 			Scripts: a.scripts.LoadedAfter, KeepScript: a.scripts.Keep,
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() },
-			Own: a.following.Applied, Ended: func() { a.server.EpochEnded() }, Failed: a.clusterFailed,
+			Own: a.following.Applied, Epoch: a.epochChanged, Failed: a.clusterFailed,
 		},
 	}
 	if c.Reads == config.ReadsQuorum {
@@ -124,6 +124,12 @@ func isWildcard(host string) bool {
 func (a *App) clusterChanged(old, now *topology.View) {
 	a.logChange(old, now)
 	a.server.ViewChanged(old, now)
+}
+
+// epochChanged follows the beginning or the end of an epoch of this node.
+func (a *App) epochChanged(begun bool) {
+	a.server.EpochChanged(begun)
+	a.following.WakeUp()
 }
 
 // logChange logs who leads.

@@ -3,7 +3,6 @@ package follow
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"cellserver/replica"
 	"cellserver/server"
@@ -54,6 +53,7 @@ func (f *Following) Enter(tx *store.Tx, host string, port int) error {
 	k.write(tx)
 	f.o.Server.NobodysTurn()
 	f.entered.Store(c.Epoch())
+	f.WakeUp() // the link has no turn any more
 	return nil
 }
 
@@ -69,38 +69,59 @@ func (f *Following) flush(tx *store.Tx) {
 }
 
 // settle does after [Following.Enter] what waits for a majority. If the epoch ends first, the log says what
-// holds.
+// holds. What the key says before the wait is what a majority has after it. Another REPLICAOF may change the
+// key meanwhile, and has to wait, too.
 func (f *Following) settle() {
-	if epoch := f.entered.Load(); epoch != 0 && f.o.Cluster.Wait(epoch) {
-		f.Applied()
-		f.wakeUp()
+	epoch := f.entered.Load()
+	for settled := epoch == 0; !settled; {
+		on := f.keyIsOn()
+		if !f.o.Cluster.Wait(epoch) {
+			return
+		}
+		settled = f.obey(on)
 	}
 }
 
 // Applied follows what the log of the cluster has made of the key. The goroutine that applies entries calls
-// it.
+// it. No change of the key waits for a majority then.
 func (f *Following) Applied() {
+	for !f.obey(f.keyIsOn()) {
+	}
+}
+
+// obey makes the server read-only because a majority has a key that says so, or ends that. It does nothing,
+// and reports false, if the key says the other by now.
+func (f *Following) obey(on bool) (done bool) {
 	f.applying.Lock()
 	defer f.applying.Unlock()
-	was, k := f.said.Load(), f.read(nil)
-	for done := false; !done; { // until the key stays the same meanwhile
-		on := k.on()
-		if !on {
-			f.o.Store.KeepExpired(false) // before clients write
-		}
-		k = f.read(func(k *kept) {
-			if done = k.on() == on; done {
-				f.o.Server.Move(on, k.Word == copies)
-			}
-		})
+	if f.keyIsOn() != on {
+		return false
 	}
-	if k.on() {
+	if !on {
+		f.o.Store.KeepExpired(false) // before clients write
+	}
+	k := f.read(func(k *kept) {
+		if done = k.on() == on; done {
+			f.o.Server.Move(on, k.Word == copies)
+		}
+	})
+	if !done {
+		return false
+	}
+	if on {
 		f.o.Store.KeepExpired(true)
 	}
-	f.said.Store(&k)
-	if was == nil || was.on() != k.on() {
+	if was := f.said.Swap(&k); was == nil || was.on() != on {
 		f.o.Server.Moved()
 	}
+	f.WakeUp()
+	return true
+}
+
+// keyIsOn reports whether the key says that the server follows another one.
+func (f *Following) keyIsOn() bool {
+	k := f.read(nil)
+	return k.on()
 }
 
 // read reads the key. It calls do, which may be nil, while the partition of the key is locked.
@@ -116,17 +137,17 @@ func (f *Following) read(do func(k *kept)) kept {
 	return k
 }
 
-func (f *Following) wakeUp() {
+// WakeUp makes a member of a cluster look whom it has to follow: an epoch has begun or ended, or the key has
+// changed.
+func (f *Following) WakeUp() {
 	select {
 	case f.wake <- struct{}{}:
 	default: // it will look anyway
 	}
 }
 
-// lookEvery is how often tend looks whether this node leads.
-const lookEvery = 100 * time.Millisecond
-
-// tend lets this node follow the other server in each of its epochs, until the server stops.
+// tend lets this node follow the other server in each of its epochs, until the server stops. It does nothing
+// until something changes.
 func (f *Following) tend() {
 	for {
 		f.mu.Lock()
@@ -134,42 +155,47 @@ func (f *Following) tend() {
 			f.mu.Unlock()
 			return
 		}
-		f.look()
+		ended := f.look()
 		f.mu.Unlock()
 		select {
 		case <-f.wake:
-		case <-time.After(lookEvery):
+		case <-ended:
 		}
 	}
 }
 
-// look begins and ends the link. mu is held.
-func (f *Following) look() {
+// look begins and ends the link. It returns what closes when the link stops, nil if no link runs. mu is held.
+func (f *Following) look() (ended <-chan struct{}) {
 	epoch := f.o.Cluster.Epoch()
 	link := f.link.Load()
 	if link != nil && (f.epoch != epoch || !f.follower.HasTurn()) {
 		f.end()
 		link = nil
 	}
-	switch {
-	case epoch == 0:
-	case link == nil:
-		f.join(epoch)
-	default:
-		if s := link.State(); s.Stopped && f.said.Load().Stopped == "" {
-			f.noteStop(s)
-		}
+	if link == nil && epoch != 0 {
+		link = f.join(epoch)
 	}
+	if link == nil {
+		return nil
+	}
+	s := link.State()
+	if !s.Stopped {
+		return link.Done()
+	}
+	if f.said.Load().Stopped == "" {
+		f.noteStop(s)
+	}
+	return nil
 }
 
 // join follows the server of the key, if there is one. mu is held.
-func (f *Following) join(epoch uint64) {
+func (f *Following) join(epoch uint64) *replica.Link {
 	if said := f.said.Load(); said == nil || !said.on() || said.Stopped != "" {
-		return
+		return nil
 	}
 	tx := f.begin(epoch, nil)
 	if tx == nil {
-		return
+		return nil
 	}
 	defer tx.End()
 	k := readKept(tx)
@@ -178,7 +204,7 @@ func (f *Following) join(epoch uint64) {
 		Epoch: epoch, Key: []byte(followingKey), Text: to.text,
 	})
 	if !k.on() || k.Stopped != "" || !f.o.Server.TakeTurn(to.Follower) {
-		return
+		return nil
 	}
 	if k.Word == copies {
 		k.at = replica.Position{}
@@ -188,6 +214,7 @@ func (f *Following) join(epoch uint64) {
 		"master", peerOf(&k).address)
 	f.epoch = epoch
 	f.connect(to, &k, k.at)
+	return to.link
 }
 
 // noteStop makes the key say why the link has stopped, so that all nodes know it. mu is held.

@@ -27,8 +27,10 @@
 //
 //   - A link belongs to one epoch and to one turn: its commands run in them alone. REPLICAOF ends the turn in
 //     the transaction that changes the key.
-//   - A node that leads takes writes after REPLICAOF NO ONE once a majority has that. If its epoch ends
-//     before, the log says what holds.
+//   - A node that leads takes writes after REPLICAOF NO ONE once a majority has that, also if another
+//     REPLICAOF has waited meanwhile. If its epoch ends before, the log says what holds.
+//   - A node that follows nobody does nothing: an epoch that begins or ends, a change of the key and the end
+//     of the link wake it.
 //   - The master gets confirmations of what a majority has.
 //   - A move that has stopped says why in the key, and no later leader begins again before another REPLICAOF.
 //

@@ -179,6 +179,7 @@ func (f *Following) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
+	f.WakeUp()
 	was, linked := f.State()
 	at := f.end()
 	if f.o.Cluster == nil && linked && at.ID != "" && f.o.Server.Condition().LogFailed == "" {
