@@ -69,8 +69,8 @@ func (f *Following) flush(tx *store.Tx) {
 }
 
 // settle does after [Following.Enter] what waits for a majority. If the epoch ends first, the log says what
-// holds. What the key says before the wait is what a majority has after it. Another REPLICAOF may change the
-// key meanwhile, and has to wait, too.
+// holds. After the wait a majority has what the key said before it. Another REPLICAOF may change the key
+// meanwhile, and has to wait, too.
 func (f *Following) settle() {
 	epoch := f.entered.Load()
 	for settled := epoch == 0; !settled; {
