@@ -5,6 +5,7 @@ type ClientInfo struct {
 	ID          int64
 	Addr, Laddr string // "ip:port", or "path:0" of the unix socket
 	Kind        string // "normal" or "pubsub", as in CLIENT LIST TYPE
+	Whole       bool   // the client knows no slots
 	Created     int64  // logical time, Unix nanoseconds
 	Proto       int
 	Pending     int    // bytes of replies that are not sent yet

@@ -90,10 +90,12 @@ func (s *Server) ViewChanged(old, now *topology.View) {
 
 // EpochChanged follows the beginning or the end of an epoch of this node. After the end another node may
 // lead, and if this one leads again, its keys may have changed. So the connections of the clients that wait
-// for keys end.
+// for keys end. Those of the clients that know no slots end, too, also if no leader is known yet. To their
+// libraries an error of a replica would be an error of the command, and they would not ask who leads.
 func (s *Server) EpochChanged(begun bool) {
 	if !begun {
 		s.blocked.EndWaits()
+		s.clients.Kill(nil, func(i *commands.ClientInfo) bool { return i.Whole && writesHere(i) })
 	}
 }
 

@@ -155,6 +155,21 @@ func TestClientsLeaveAFormerLeader(t *testing.T) {
 	require.False(t, reader.Closed || monitor.Closed || subscriber.Closed)
 }
 
+// TestClientsWithoutSlotsLeaveAnEpoch: a client that came by SENTINEL is to ask again who leads when the epoch ends, also if
+// no other node leads yet. Cluster clients try again by themselves.
+func TestClientsWithoutSlotsLeaveAnEpoch(t *testing.T) {
+	h, _ := servertest.NewMember(t, 0, 0)
+	whole, subscriber := h.NewClient(t), h.NewClient(t)
+	whole.State.Conn().Link.Whole, subscriber.State.Conn().Link.Whole = true, true
+	whole.Want("GET a", nil)
+	subscriber.Do("SUBSCRIBE news")
+	h.Server.EpochChanged(true)
+	require.False(t, whole.Closed)
+	h.Server.EpochChanged(false)
+	require.True(t, whole.Closed)
+	require.False(t, h.Closed || subscriber.Closed)
+}
+
 func TestKeysReplaced(t *testing.T) {
 	h, _ := servertest.NewMember(t, 0, 0)
 	h.Do("HELLO 3")

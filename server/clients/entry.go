@@ -122,7 +122,8 @@ func (e *Entry) info() commands.ClientInfo {
 	link := &e.Conn.Link
 	i := commands.ClientInfo{
 		ID: e.Conn.ID, Addr: e.Addr(), Laddr: e.registry.address(link.Peer.LocalAddr()), Kind: e.Kind(), Created: e.created,
-		Proto: link.Proto(), Pending: link.Peer.Pending(), Memory: link.Peer.Memory(), ClientDetails: e.details(),
+		Whole: link.Whole, Proto: link.Proto(), Pending: link.Peer.Pending(), Memory: link.Peer.Memory(),
+		ClientDetails: e.details(),
 	}
 	i.Flags = e.flags(&i.ClientDetails)
 	return i
