@@ -142,6 +142,20 @@ func TestSilence(t *testing.T) {
 	})
 }
 
+// TestCopiesThatBreak: a master that drops the link in each copy is counted, and the log says what to change there.
+func TestCopiesThatBreak(t *testing.T) {
+	breaks := func(f *fake) {
+		f.greeted()
+		fmt.Fprintf(f, "+FULLRESYNC %s 0\r\n$9\r\nx", history)
+	}
+	var log strings.Builder
+	o := Options{Log: slog.New(slog.NewTextHandler(&log, nil))}
+	follow(t, o, &notes{}, func(l *Link) {
+		require.EqualValues(t, 3, l.State().Copies)
+		require.Equal(t, 2, strings.Count(log.String(), "raise its repl-backlog-size"))
+	}, breaks, breaks, breaks)
+}
+
 // TestStop: after a command that cannot run here the link does not try again, and its position is before the
 // command.
 func TestStop(t *testing.T) {

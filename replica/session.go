@@ -140,7 +140,16 @@ func (s *session) run(ctx context.Context) error {
 // copy takes a full copy.
 func (s *session) copy(ctx context.Context) error {
 	s.l.enter(Copying)
+	copies := int64(0)
+	s.l.note(func(st *State) {
+		st.Copies++
+		copies = st.Copies
+	})
 	s.o.Log.Info("the master makes a full copy", "replid", s.begin.ID, "offset", s.begin.Offset)
+	if copies > 1 {
+		s.o.Log.Warn("the master makes another full copy, because it no longer has what follows here: if this "+
+			"repeats, raise its repl-backlog-size and its client-output-buffer-limit replica", "copies", copies)
+	}
 	in, size, err := s.r.section()
 	if err != nil {
 		return err
@@ -151,7 +160,6 @@ func (s *session) copy(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the full copy failed, and nothing has changed here: %w", err)
 	}
-	s.l.note(func(st *State) { st.Copies++ })
 	return nil
 }
 

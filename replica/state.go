@@ -30,7 +30,7 @@ type State struct {
 	Read     int64 // the offset of the last byte that has arrived
 	LastIO   int64 // when the last byte arrived; 0 for never
 	DownFrom int64 // since when the link is down; it counts while the phase is not Connected
-	Copies   int64 // how many full copies there were
+	Copies   int64 // how many full copies have begun
 	Copy     Progress
 	LeftOut  map[string]int64 // what cannot be kept here, by its name
 	Failed   string           // why the last session ended; "" if it did not

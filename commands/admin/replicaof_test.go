@@ -135,17 +135,17 @@ func TestMetricsOfAReplica(t *testing.T) {
 		{replica.Waiting, false, "down", 0, 0}, {replica.Greeting, false, "down", 0, 0}, {replica.Waiting, true, "stopped", 0, 1},
 	} {
 		l.state = replica.State{
-			Host: "10.0.0.1", Port: 6379, Phase: now.phase, Stopped: now.stopped, LastIO: h.Clock.Monotonic(),
+			Host: "10.0.0.1", Port: 6379, Phase: now.phase, Stopped: now.stopped, LastIO: h.Clock.Monotonic(), Copies: 4,
 			Failed: "SETBIT cannot run here (key \"secret-key\")", LeftOut: map[string]int64{"stream": 2, "command XADD": 1},
 		}
 		h.Advance(3 * time.Second)
 		got := servertest.Samples(t, h.Server.Metrics())
-		require.Equal(t, []float64{now.up, now.stoppedMetric, 3, 3}, []float64{
-			got["cellserver_master_link_up"], got["cellserver_master_link_stopped"],
+		require.Equal(t, []float64{now.up, now.stoppedMetric, 4, 3, 3}, []float64{
+			got["cellserver_master_link_up"], got["cellserver_master_link_stopped"], got["cellserver_master_full_copies_total"],
 			got["cellserver_master_last_io_seconds"], got["cellserver_master_left_out"],
 		}, now.link)
 		require.Equal(t, map[string]any{
-			"address": "10.0.0.1:6379", "link": now.link, "left_out": `"command XADD"=1,"stream"=2`,
+			"address": "10.0.0.1:6379", "link": now.link, "full_copies": 4.0, "left_out": `"command XADD"=1,"stream"=2`,
 		}, statusOf(t, h)["master"])
 		require.NotContains(t, h.Do("CL.STATUS"), "secret-key")
 	}

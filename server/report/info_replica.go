@@ -119,6 +119,7 @@ func (r *Report) metricsMaster(x *exposition) {
 	sends := !s.Stopped && (s.Phase == replica.Connected || s.Phase == replica.Copying)
 	x.one(x.gauge, "master_link_up",
 		float64(commands.Bit(sends)), "1 while the master sends a copy or its commands; else 0.")
+	x.one(x.counter, "master_full_copies_total", float64(s.Copies), "Full copies that the master has begun.")
 	if s.LastIO > 0 {
 		x.one(x.gauge, "master_last_io_seconds",
 			inSeconds(r.Clock.Monotonic()-s.LastIO), "Seconds since the last byte of the master.")
@@ -131,5 +132,5 @@ func (r *Report) masterNow() *masterNow {
 	if !follows {
 		return nil
 	}
-	return &masterNow{masterAddress(&s), r.link(&s), leftOut(&s)}
+	return &masterNow{masterAddress(&s), r.link(&s), s.Copies, leftOut(&s)}
 }

@@ -84,5 +84,6 @@ type nodeNow struct {
 type masterNow struct {
 	Address string `json:"address"`
 	Link    string `json:"link"`
+	Copies  int64  `json:"full_copies"`
 	LeftOut string `json:"left_out"`
 }

@@ -81,6 +81,8 @@ var firings = []firing{
 		"a has stopped to follow its master", series{`cellserver_master_link_stopped{instance="a"}`: "0 1 0 1 0 1 0"}},
 	{"CellserverMasterIsLost", series{`cellserver_master_link_up{instance="a"}`: "1 0x9", `cellserver_master_link_stopped{instance="a"}`: "0x10"}, "2m", "3m", onA,
 		"a has no link to its master", series{`cellserver_master_link_up{instance="a"}`: "1 0x9", `cellserver_master_link_stopped{instance="a"}`: "0 1x9"}},
+	{"CellserverMoveBeginsAgain", series{`cellserver_master_full_copies_total{instance="a"}`: "1 1x8 2 2x8 3 3x8 4x9"}, "29m", "30m", onA,
+		"a takes a full copy of its master again and again", series{`cellserver_master_full_copies_total{instance="a"}`: "1 1x8 2 2x8 3 3x20"}},
 	{"CellserverHubIsLost", series{`cellserver_sidecar_hub_up{instance="a"}`: "1 0x5"}, "1m", "2m", onA,
 		"the hub does not answer the sidecar a", series{`cellserver_sidecar_hub_up{instance="a"}`: "1 0 1 0 1 1 1"}},
 	{"CellserverLeasesAreStranded", series{`cellserver_sidecar_units_total{instance="a",outcome="stranded"}`: "0+25x30",

@@ -9,6 +9,7 @@ import (
 const (
 	nearlyFull  = 0.9
 	manyFsyncs  = 10
+	manyCopies  = 3
 	manyLogins  = 10
 	manyActions = 100 // decisions, before their share of refusals says anything
 	manyLost    = 0.1 // of the units of leases
@@ -57,6 +58,9 @@ func (f *facts) availability(address string) []check {
 		{f.moves() && f.number("master_link_stopped") == 0 && f.fields["master_link_status"] != "up",
 			"wait for the full copy, or see why the link to the master is down: " +
 				f.fields["master_link_error"]},
+		{f.moves() && f.number("master_full_copies") >= manyCopies,
+			"raise repl-backlog-size and client-output-buffer-limit replica of the master: it makes a full copy " +
+				"again and again"},
 		{state != "" && state != "ok", "run cellserver cluster-check " + address +
 			": the cluster has no leader that answers"},
 		{state == "ok" && f.number("cluster_nodes_healthy") < f.number("cluster_nodes"),

@@ -34,6 +34,7 @@ func TestAdvice(t *testing.T) {
 		"cluster_state:down":         "run cellserver cluster-check a:1: ",
 		"cluster_state:ok\ncluster_nodes:3\ncluster_nodes_healthy:2": "run cellserver cluster-check a:1: 2 of 3 nodes",
 		"cluster_state:ok\nerrorstat_CLUSTERDOWN:count=2":            "read the log for elections: 2 commands",
+		"role:slave\nmaster_link_status:up\nmaster_full_copies:3":    "raise repl-backlog-size",
 		"errorstat_MISCONF:count=3":                                  "read the log for the disk: 3 commands",
 		"command_panics:1":                                           "report the bug",
 		"used_memory:901":                                            "raise maxmemory: it is nearly",
@@ -61,7 +62,7 @@ func TestAdvice(t *testing.T) {
 
 // TestQuietEnough: the same facts in amounts that need no person.
 func TestQuietEnough(t *testing.T) {
-	for _, change := range []string{"aof_delayed_fsync:9", "used_memory:900", "connected_clients:90", "limiter_gcra:allowed=0,limited=200", "auth_failures:9",
+	for _, change := range []string{"role:slave\r\nmaster_link_status:up\r\nmaster_full_copies:2", "aof_delayed_fsync:9", "used_memory:900", "connected_clients:90", "limiter_gcra:allowed=0,limited=200", "auth_failures:9",
 		"maxmemory:0\r\nused_memory:99999", "aof_enabled:0\r\naof_last_write_status:", "cluster_state:ok\r\ncluster_nodes:3\r\ncluster_nodes_healthy:3",
 		"upstream:h:1\r\nhub_up:1\r\nleased:99\r\nstranded:50", "upstream:h:1\r\nhub_up:1\r\nleased:1000\r\nstranded:100"} {
 		require.Equal(t, []string{"nothing: the server is well"}, factsOf(well+change+"\r\n").advice("a:1"), change)

@@ -152,7 +152,8 @@ function followed(m) {
   if (!m) return [];
   const link = { up: "the link is up", copying: "takes a full copy", down: "the link is down: see INFO replication", stopped: "stopped: see INFO replication", elsewhere: "the leader follows it" }[m.link];
   const left = m.left_out && `; left out: ${m.left_out}`;
-  return [["Follows", `${m.address}, ${link}${left}`, m.link === "stopped" || m.link === "down"]];
+  const copies = m.full_copies > 1 ? `; ${count(m.full_copies)} full copies` : "";
+  return [["Follows", `${m.address}, ${link}${copies}${left}`, m.link === "stopped" || m.link === "down"]];
 }
 
 function showCluster(c, master) {
