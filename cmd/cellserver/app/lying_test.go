@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,18 @@ func startHeld(t testing.TB, rest chan struct{}, sends string) int {
 // startCopy is startHeld with another copy.
 func startCopy(t testing.TB, copied string, rest chan struct{}, sends string) int {
 	t.Helper()
+	return startMaster(t, func(conn net.Conn) {
+		fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$%d\r\n%s", 1, len(copied), copied[:len(copied)/2])
+		if rest != nil {
+			<-rest
+		}
+		fmt.Fprint(conn, copied[len(copied)/2:], sends)
+	})
+}
+
+// startMaster starts a master that answers PSYNC of its first connection as the test says.
+func startMaster(t testing.TB, answer func(conn net.Conn)) int {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { l.Close() })
@@ -47,11 +60,7 @@ func startCopy(t testing.TB, copied string, rest chan struct{}, sends string) in
 			case word == "INFO":
 				fmt.Fprint(conn, "-NOPERM no\r\n")
 			case word == "PSYNC":
-				fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$%d\r\n%s", 1, len(copied), copied[:len(copied)/2])
-				if rest != nil {
-					<-rest
-				}
-				fmt.Fprint(conn, copied[len(copied)/2:], sends)
+				answer(conn)
 				_, _ = io.Copy(io.Discard, in)
 				return
 			}
@@ -177,6 +186,47 @@ func TestMasterThatNeverEnds(t *testing.T) {
 		in.stop()
 		in.wait(t)
 	})
+}
+
+// TestCopyWithoutEnd: a copy that goes on after its end is an error at once. One whose end never comes takes no memory, is
+// shown as a copy, and ends with REPLICAOF NO ONE, or with the stop of the server.
+func TestCopyWithoutEnd(t *testing.T) {
+	endless := func(begin, more string) func(conn net.Conn) {
+		return func(conn net.Conn) {
+			_, err := fmt.Fprintf(conn, "+FULLRESYNC %040d 0\r\n$EOF:%s\r\nREDIS0009%s", 1, strings.Repeat("e", 40), begin)
+			for more := []byte(strings.Repeat(more, 1000)); err == nil; {
+				_, err = conn.Write(more)
+			}
+		}
+	}
+	t.Run("after its end", func(t *testing.T) {
+		c := start(t).dial(t)
+		ok(t, c, "REPLICAOF", "127.0.0.1", startMaster(t, endless("\xff\x00\x00\x00\x00\x00\x00\x00\x00", "x")))
+		require.Eventually(t, func() bool {
+			return strings.Contains(info(c, "replication", "master_link_error"), "the copy goes on after its end")
+		}, timeout, time.Millisecond)
+	})
+	for _, stops := range []bool{false, true} {
+		t.Run(fmt.Sprint("no end, stops ", stops), func(t *testing.T) {
+			in := start(t)
+			c := in.dial(t)
+			ok(t, c, "REPLICAOF", "127.0.0.1", startMaster(t, endless("", "\xfa\x01k\x01v")))
+			require.Eventually(t, func() bool { return info(c, "replication", "master_sync_in_progress") == "1" }, timeout, time.Millisecond)
+			before := in.store.Used()
+			require.Eventually(t, func() bool {
+				read, _ := strconv.Atoi(info(c, "replication", "master_sync_read_bytes"))
+				return read > 1<<20
+			}, timeout, time.Millisecond)
+			require.Less(t, in.store.Used()-before, int64(1<<16))
+			if stops {
+				in.stop()
+				in.wait(t)
+				return
+			}
+			ok(t, c, "REPLICAOF", "NO", "ONE")
+			ok(t, c, "SET", "k", "v")
+		})
+	}
 }
 
 // TestTransactionThatBreaks: a transaction of the master that has run in part never runs again. The next REPLICAOF takes

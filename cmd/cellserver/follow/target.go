@@ -43,7 +43,7 @@ func (t *target) Replace(
 		Progress: func(_, keys int64) { loaded(keys) },
 	})
 	if err == nil {
-		_, err = io.Copy(io.Discard, copied)
+		err = copied.end(result.Bytes)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -52,8 +52,6 @@ func (t *target) Replace(
 		return &replica.Stop{Reason: copied.full}
 	case err != nil:
 		return err
-	case copied.read != result.Bytes:
-		return fmt.Errorf("the copy has %d bytes after its end", copied.read-result.Bytes)
 	}
 	if err := t.leaveOut(result.Skipped); err != nil {
 		return err
@@ -151,6 +149,18 @@ type copyReader struct {
 	most   func() int64 // maxmemory, 0 for no limit
 	before int64        // the memory of the old keys
 	full   error
+}
+
+// end returns an error if the copy does not end after a number of bytes.
+func (b *copyReader) end(size int64) error {
+	if b.read == size {
+		if _, err := io.ReadFull(b, make([]byte, 1)); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return errors.New("the copy goes on after its end")
 }
 
 // Read implements io.Reader.
