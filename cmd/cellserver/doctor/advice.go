@@ -59,8 +59,8 @@ func (f *facts) availability(address string) []check {
 			"wait for the full copy, or see why the link to the master is down: " +
 				f.fields["master_link_error"]},
 		{f.moves() && f.number("master_full_copies") >= manyCopies,
-			"raise repl-backlog-size and client-output-buffer-limit replica of the master: it makes a full copy " +
-				"again and again"},
+			"raise repl-backlog-size and client-output-buffer-limit replica of the master: it makes a full " +
+				"copy again and again"},
 		{state != "" && state != "ok", "run cellserver cluster-check " + address +
 			": the cluster has no leader that answers"},
 		{state == "ok" && f.number("cluster_nodes_healthy") < f.number("cluster_nodes"),
