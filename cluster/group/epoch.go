@@ -96,14 +96,7 @@ func (g *Group) endEpoch(reason string) {
 	}
 	ended.answer(false)
 	if served {
-		g.tellEpoch(false)
-	}
-}
-
-// tellEpoch says that an epoch has begun or ended.
-func (g *Group) tellEpoch(begun bool) {
-	if g.o.Epoch != nil {
-		g.o.Epoch(begun)
+		g.o.tellEpoch(false)
 	}
 }
 

@@ -134,7 +134,7 @@ func (g *Group) applyEpoch(e *entry.Entry) error {
 	g.followOwn()
 	if g.beginOrFollow(e) {
 		g.log.Info("this node leads the cluster now", "term", e.Term)
-		g.tellEpoch(true)
+		g.o.tellEpoch(true)
 		g.wakeUp()
 	}
 	return nil

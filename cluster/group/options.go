@@ -41,6 +41,13 @@ type Options struct {
 	Failed func(error)
 }
 
+// tellEpoch says that an epoch has begun or ended.
+func (o *Options) tellEpoch(begun bool) {
+	if o.Epoch != nil {
+		o.Epoch(begun)
+	}
+}
+
 // Disk is what a node remembers when it starts again.
 type Disk struct {
 	Logs      raft.LogStore

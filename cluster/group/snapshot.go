@@ -70,7 +70,7 @@ func (g *Group) restore(in io.Reader) error {
 	tx.End()
 	ended.answer(false)
 	if served {
-		g.tellEpoch(false)
+		g.o.tellEpoch(false)
 	}
 	g.o.Store.KeepUndo(false)
 	g.o.Store.Drop() // no observer learns of it: replaced follows
