@@ -14,7 +14,7 @@ const cursorMask = 1<<table.PrefixBits - 1
 
 // Scan calls f for about count keys from the cursor on. It returns the next cursor, or 0 after the
 // whole database. It leaves out expired keys, and removes them. The footprint must be whole. f must
-// not write, nor keep e.
+// not write, nor keep e or the bytes of its key: they are valid until the expired keys go.
 func (tx *Tx) Scan(cursor uint64, count int, f func(e *Entry)) uint64 {
 	defer tx.endWalk()
 	seen := 0
@@ -61,7 +61,7 @@ func (tx *Tx) endWalk() {
 }
 
 // Each calls f for every key of the database. It leaves out expired keys, and removes them. The
-// footprint must be whole. f must not write, nor keep e.
+// footprint must be whole. f must not write, nor keep e or the bytes of its key.
 func (tx *Tx) Each(f func(e *Entry)) {
 	for i := range tx.s.partitions {
 		tx.EachIn(i, f)
@@ -112,7 +112,7 @@ func (tx *Tx) firstKey() (key []byte) {
 	for i := range tx.s.partitions {
 		tx.EachIn(i, func(e *Entry) {
 			if key == nil {
-				key = e.Key()
+				key = slices.Clone(e.Key())
 			}
 		})
 		if key != nil {

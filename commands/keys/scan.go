@@ -2,6 +2,7 @@ package keys
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"cellserver/commands"
@@ -33,7 +34,7 @@ func scan(c *commands.Call) error {
 	var found [][]byte
 	next := c.Tx.Scan(cursor, int(min(o.Count, math.MaxInt32)), func(e *store.Entry) {
 		if o.Matches(e.Key()) && (kind == nil || commands.Is(kind, e.Kind().Name())) {
-			found = append(found, e.Key())
+			found = append(found, slices.Clone(e.Key())) // expired keys go after the scan, so cells move
 		}
 	})
 	var digits [20]byte

@@ -92,3 +92,23 @@ func TestScanErrors(t *testing.T) {
 	h.Want(`SCAN ""`, []any{"0", []any{}})
 	h.Want("SCAN 18446744073709551615", []any{"0", []any{}})
 }
+
+// TestScanWhoseExpiredKeysGo: the other keys of the reply stay what they are, although their cells move while
+// the scan removes the expired ones.
+func TestScanWhoseExpiredKeysGo(t *testing.T) {
+	h := servertest.New(t)
+	var stay []any
+	for i := range 4000 {
+		key := fmt.Sprintf("{tag}:%d", i)
+		if i%8 == 0 {
+			stay = append(stay, key)
+			h.Do("SET", key, i)
+		} else {
+			h.Do("SET", key, i, "PX", 1)
+		}
+	}
+	h.Advance(2 * time.Millisecond)
+	got, _ := scanAll(h, "COUNT 10000")
+	h.Want("DBSIZE", len(stay))
+	require.ElementsMatch(t, stay, got)
+}
