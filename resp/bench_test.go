@@ -26,7 +26,6 @@ func (*fixed) Handle(args [][]byte, w *Writer) Status {
 
 func TestSessionDoesNotAllocate(t *testing.T) {
 	in := throttles(16)
-	in = append(in, "cl.throttle 'user 1' 15 30 60\r\n"...)
 	s := NewSession(&fixed{})
 	require.Zero(t, testing.AllocsPerRun(1000, func() {
 		// Two reads; the first ends within a command.

@@ -12,8 +12,7 @@
 //
 //	session.go      Session: runs a batch of commands, keeps their replies
 //	input.go        the bytes received, and the search for the next command
-//	parser.go       finds a command that may arrive in many pieces
-//	inline.go       splits a line of words (the inline form of a command)
+//	parser.go       finds a command that may arrive in many pieces, and splits the inline form
 //	limits.go       the bounds of a request, and the errors for what exceeds them
 //	handler.go      Handler and Status: between a session and the commands
 //	writer.go       Writer: one method for each kind of reply

@@ -3,7 +3,9 @@ package resp
 import (
 	"bytes"
 	"slices"
-	"strconv"
+
+	"cellserver/internal/decimal"
+	"cellserver/internal/quote"
 )
 
 // parser finds a command that may arrive in many pieces. It remembers its position, so it reads each byte
@@ -18,6 +20,15 @@ type parser struct {
 	bulk   int    // length of the argument at pos, -1 before its header is parsed
 	spans  []span // arguments parsed
 }
+
+// span is the place of an argument, relative to the first byte of its command.
+type span struct{ start, end int }
+
+// Sizes of an argument's bookkeeping, in bytes.
+const (
+	spanSize = 16
+	argSize  = 24 // of a slice
+)
 
 // outcome is the result of parse.
 type outcome int
@@ -109,7 +120,7 @@ func (p *parser) count(b []byte) (int64, bool, error) {
 		if !found {
 			return 0, false, err
 		}
-		n, ok = parseLength(line[1:])
+		n, ok = decimal.Parse(line[1:])
 	}
 	switch {
 	case !ok || n > int64(p.limits.MaxArgs):
@@ -132,7 +143,7 @@ func (p *parser) bulkHeader(b []byte) (bool, error) {
 		if b[start] != '$' {
 			return false, errNoBulk(b[start])
 		}
-		n, ok = parseLength(line[1:])
+		n, ok = decimal.Parse(line[1:])
 	}
 	switch {
 	case !ok || n < 0 || n > p.limits.MaxBulk:
@@ -199,6 +210,20 @@ func (p *parser) inline(b []byte) (outcome, error) {
 	return complete, nil
 }
 
+// splitInline splits a line into arguments, as a line of redis.conf, and appends their spans. It writes the
+// arguments into the line, one behind the other: together they are not longer. It reports false if the quotes
+// are not balanced.
+func splitInline(line []byte, spans []span) ([]span, bool) {
+	args, err := quote.Split(string(line))
+	at := 0
+	for _, arg := range args {
+		end := at + copy(line[at:], arg)
+		spans = append(spans, span{at, end})
+		at = end
+	}
+	return spans, err == nil
+}
+
 // lineEnd returns the position of the byte that ends the line at pos, or -1 if it has not arrived. As in
 // Redis, a NUL byte hides the rest of its line: such a line never ends, and becomes too big.
 func (p *parser) lineEnd(b []byte, delim byte, tooBig ProtocolError) (int, error) {
@@ -239,34 +264,4 @@ func (p *parser) hidden(b []byte, nul int, tooBig ProtocolError) (int, error) {
 		return -1, tooBig
 	}
 	return -1, nil
-}
-
-// parseLength parses a decimal int64 in its only valid form: without plus sign, leading zeros or -0.
-func parseLength(s []byte) (int64, bool) {
-	if len(s) == 1 && s[0] >= '0' && s[0] <= '9' {
-		return int64(s[0] - '0'), true
-	}
-	digits := s
-	if len(s) > 0 && s[0] == '-' {
-		digits = s[1:]
-	}
-	if len(digits) == 0 || digits[0] == '0' {
-		return 0, false
-	}
-	var n int64
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int64(c-'0')
-	}
-	// 18 digits cannot overflow.
-	if len(digits) > 18 {
-		n, err := strconv.ParseInt(string(s), 10, 64)
-		return n, err == nil
-	}
-	if len(digits) < len(s) {
-		n = -n
-	}
-	return n, true
 }

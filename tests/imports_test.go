@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"limiters/phrase": {"internal/quote", "internal/word"},
 
 	// The wire and the keyspace do not know each other.
-	"resp":            {"internal/decimal"},
+	"resp":            {"internal/decimal", "internal/quote"},
 	"resp/transport":  {"resp"},
 	"resp/resptest":   {},
 	"store/value":     {},
