@@ -228,14 +228,6 @@ func splitInline(line []byte, spans []span) ([]span, bool) {
 // Redis, a NUL byte hides the rest of its line: such a line never ends, and becomes too big.
 func (p *parser) lineEnd(b []byte, delim byte, tooBig ProtocolError) (int, error) {
 	window := b[p.seen:min(len(b), p.pos+p.limits.MaxInline+1)]
-	for i, c := range window[:min(len(window), shortLine)] {
-		if c == delim {
-			return p.seen + i, nil
-		}
-		if c == 0 {
-			return p.hidden(b, p.seen+i, tooBig)
-		}
-	}
 	end := bytes.IndexByte(window, delim)
 	line := window
 	if end >= 0 {
@@ -253,9 +245,6 @@ func (p *parser) lineEnd(b []byte, delim byte, tooBig ProtocolError) (int, error
 	}
 	return -1, nil
 }
-
-// shortLine is how many bytes lineEnd compares one by one, before it calls IndexByte. Headers are shorter.
-const shortLine = 16
 
 // hidden stops the search at a NUL byte.
 func (p *parser) hidden(b []byte, nul int, tooBig ProtocolError) (int, error) {
