@@ -3,6 +3,9 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
+
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
 )
 
 // write sends the decision: 200 or the status of a refusal, the headers, and the body.
@@ -17,7 +20,7 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 	if status == http.StatusUnauthorized {
 		h["Www-Authenticate"] = challenge
 	}
-	if d.numbers != nil && !d.hidden {
+	if d.decides != nil && !d.hidden {
 		d.setHeaders(h)
 	}
 	w.WriteHeader(status)
@@ -30,15 +33,15 @@ func (d *decision) write(w http.ResponseWriter, refused int) {
 }
 
 // addRefusal adds the part of a body that makes it a problem, too. Its type is that of the draft of the
-// headers. Names of rules and of limiters need no escapes.
+// headers.
 func (d *decision) addRefusal(status int) {
 	b := append(d.body, `"type":"https://iana.org/assignments/http-problem-types#quota-exceeded",`...)
 	b = append(b, `"title":"The quota is used up","status":`...)
 	b = append(strconv.AppendInt(b, int64(status), 10), `,"violated-policies":[`...)
 	comma := ""
 	for i := range d.Policies {
-		if p := &d.Policies[i]; p.limited && !p.Shadow {
-			b = append(append(append(append(b, comma...), '"'), p.Name...), '"')
+		if p := &d.Policies[i]; p.Limited && !p.Shadow {
+			b = append(appendName(append(append(b, comma...), '"'), p), '"')
 			comma = ","
 		}
 	}
@@ -48,8 +51,8 @@ func (d *decision) addRefusal(status int) {
 // addDecision adds the rest of a body.
 func (d *decision) addDecision() {
 	b := strconv.AppendBool(append(d.body, `"allowed":`...), d.Allowed)
-	if d.numbers != nil {
-		b = d.numbers.appendTo(b)
+	if d.decides != nil {
+		b = appendAnswer(b, d.decides)
 	}
 	if d.Hold != nil {
 		b = strconv.AppendInt(append(b, `,"hold_ms":`...), *d.Hold, 10)
@@ -57,7 +60,7 @@ func (d *decision) addDecision() {
 	begin := `,"policies":[{"policy":"`
 	for i := range d.Policies {
 		p := &d.Policies[i]
-		b = p.numbers.appendTo(append(append(append(b, begin...), p.Name...), '"'))
+		b = appendAnswer(append(appendName(append(b, begin...), p), '"'), &p.Answer)
 		if p.Window != 0 {
 			b = strconv.AppendInt(append(b, `,"window":`...), p.Window, 10)
 		}
@@ -72,16 +75,24 @@ func (d *decision) addDecision() {
 	d.body = append(b, "}\n"...)
 }
 
-// appendTo appends the numbers as fields that follow others.
-func (n *numbers) appendTo(b []byte) []byte {
-	b = strconv.AppendInt(append(b, `,"limit":`...), n.Limit, 10)
-	b = append(strconv.AppendInt(append(b, `,"remaining":`...), n.Remaining, 10), `,"retry_after":`...)
-	if n.Retry == nil {
+// appendName appends the name of a limit. Names of rules need no escapes.
+func appendName(b []byte, p *rules.Policy) []byte {
+	if b = append(b, p.Rule...); p.Scope != "" {
+		b = append(append(b, ':'), p.Scope...)
+	}
+	return append(b, p.Kind...)
+}
+
+// appendAnswer appends the numbers of an answer as fields that follow others.
+func appendAnswer(b []byte, a *limiters.Answer) []byte {
+	b = strconv.AppendInt(append(b, `,"limit":`...), a.Limit, 10)
+	b = append(strconv.AppendInt(append(b, `,"remaining":`...), a.Remaining, 10), `,"retry_after":`...)
+	if a.RetryAfter == limiters.Never {
 		b = append(b, "null"...)
 	} else {
-		b = strconv.AppendInt(b, *n.Retry, 10)
+		b = strconv.AppendInt(b, a.RetryAfter, 10)
 	}
-	return strconv.AppendInt(append(b, `,"reset_after":`...), n.Reset, 10)
+	return strconv.AppendInt(append(b, `,"reset_after":`...), a.ResetAfter, 10)
 }
 
 // maxInteger is the largest integer of a structured field.
@@ -95,7 +106,7 @@ var headersOfLimits = [...]string{
 
 // setHeaders sets the headers of limits: RateLimit-Policy is "login";q=5;w=60, and RateLimit is
 // "login";r=4;t=12. A client that has used its quota up waits for retry_after. Clients should not know a
-// limit with SHADOW. Names of rules need no escapes.
+// limit with SHADOW.
 func (d *decision) setHeaders(h http.Header) {
 	var some, more [128]byte // most values fit
 	policies, limits := some[:0], more[:0]
@@ -107,26 +118,26 @@ func (d *decision) setHeaders(h http.Header) {
 		if len(policies) > 0 {
 			policies, limits = append(policies, ", "...), append(limits, ", "...)
 		}
-		policies = append(append(append(policies, '"'), p.Name...), `";q=`...)
+		policies = append(appendName(append(policies, '"'), p), `";q=`...)
 		if policies = strconv.AppendInt(policies, min(p.Limit, maxInteger), 10); p.Window > 0 {
 			policies = strconv.AppendInt(append(policies, ";w="...), p.Window, 10)
 		}
-		wait := p.Reset
-		if p.limited && p.Retry != nil {
-			wait = *p.Retry
+		wait := p.ResetAfter
+		if p.Limited && p.RetryAfter != limiters.Never {
+			wait = p.RetryAfter
 		}
-		limits = append(append(append(limits, '"'), p.Name...), `";r=`...)
+		limits = append(appendName(append(limits, '"'), p), `";r=`...)
 		limits = strconv.AppendInt(limits, min(max(p.Remaining, 0), maxInteger), 10)
 		limits = strconv.AppendInt(append(limits, ";t="...), wait, 10)
 	}
 	values := []string{
-		strconv.FormatInt(d.Limit, 10), strconv.FormatInt(max(d.Remaining, 0), 10),
-		strconv.FormatInt(d.Reset, 10), string(policies), string(limits), "",
+		strconv.FormatInt(d.decides.Limit, 10), strconv.FormatInt(max(d.decides.Remaining, 0), 10),
+		strconv.FormatInt(d.decides.ResetAfter, 10), string(policies), string(limits), "",
 	}
-	if d.Allowed || d.Retry == nil {
+	if d.Allowed || d.decides.RetryAfter == limiters.Never {
 		values = values[:5]
 	} else {
-		values[5] = strconv.FormatInt(*d.Retry, 10)
+		values[5] = strconv.FormatInt(d.decides.RetryAfter, 10)
 	}
 	for i := range values {
 		h[headersOfLimits[i]] = values[i : i+1 : i+1]

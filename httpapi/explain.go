@@ -20,6 +20,14 @@ type explanation struct {
 	Limits   []explained `json:"limits"`
 }
 
+// numbers are those of a limit. Times are in seconds.
+type numbers struct {
+	Limit     int64  `json:"limit"`
+	Remaining int64  `json:"remaining"`
+	Retry     *int64 `json:"retry_after"` // nil for none
+	Reset     int64  `json:"reset_after"`
+}
+
 // explained is one limit of an explanation.
 type explained struct {
 	Scope     string           `json:"scope,omitempty"`

@@ -37,7 +37,7 @@ func (x *exchange) end() {
 		question: question{
 			asked: x.asked, rules: emptied(x.rules), keys: emptied(x.keys), sources: emptied(x.sources),
 		},
-		decision: decision{Policies: emptied(x.Policies), body: x.body},
+		decision: decision{body: x.body},
 	}
 	exchanges.Put(x)
 }
