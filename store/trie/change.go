@@ -2,40 +2,35 @@ package trie
 
 // Set gives a key its value, and reports whether the key is new. The bytes are copied.
 func (m *Map) Set(key, value []byte) (added bool) {
-	hash := hashOf(key)
-	m.root = m.own(m.root)
-	n, depth := m.root, 0
-	var path [maxDepth + 1]*node
-	for n.kids != nil {
-		path[depth] = n
-		kid := &n.kids[digitAt(hash, depth)]
-		if *kid == nil {
-			*kid = m.newNode()
-		} else {
-			*kid = m.own(*kid)
-		}
-		n = *kid
-		depth++
-	}
-	before := n.leaf.bytes()
-	added = n.leaf.set(key, value, m.stride())
-	m.bytes += n.leaf.bytes() - before
-	if !added {
-		return false
-	}
-	n.count++
-	for _, above := range path[:depth] {
-		above.count++
-	}
-	if n.count > leafMost && depth < maxDepth {
-		m.split(n, depth)
-	}
-	return true
+	return m.setAt(&m.root, hashOf(key), 0, key, value)
 }
 
-// own returns the node for a change: a copy, if other maps may have it.
+// setAt is Set below the place of a node at a depth. The place may be empty.
+func (m *Map) setAt(place **node, hash uint64, depth int, key, value []byte) (added bool) {
+	n := m.own(*place)
+	*place = n
+	if n.kids != nil {
+		added = m.setAt(&n.kids[digitAt(hash, depth)], hash, depth+1, key, value)
+	} else {
+		before := n.leaf.bytes()
+		added = n.leaf.set(key, value, m.stride())
+		m.bytes += n.leaf.bytes() - before
+	}
+	if added {
+		n.count++
+	}
+	if n.kids == nil && n.count > leafMost && depth < maxDepth {
+		m.split(n, depth)
+	}
+	return added
+}
+
+// own returns the node for a change: a copy if other maps may have it, and a leaf in the place of none.
 func (m *Map) own(n *node) *node {
-	if n.owner == m.owner {
+	switch {
+	case n == nil:
+		return m.newNode()
+	case n.owner == m.owner:
 		return n
 	}
 	c := &node{owner: m.owner, count: n.count}
@@ -78,41 +73,33 @@ func (m *Map) split(n *node, depth int) {
 
 // Remove removes a key, and reports whether it was there.
 func (m *Map) Remove(key []byte) bool {
-	if _, ok := m.Get(key, nil); !ok {
-		return false
+	_, ok := m.Get(key, nil)
+	if ok {
+		m.removeAt(&m.root, hashOf(key), 0, key)
 	}
-	hash := hashOf(key)
-	m.root = m.own(m.root)
-	n, depth := m.root, 0
-	var path [maxDepth + 1]*node
-	for n.kids != nil {
-		path[depth] = n
-		n.count--
-		kid := &n.kids[digitAt(hash, depth)]
-		*kid = m.own(*kid)
-		n = *kid
-		depth++
-	}
-	before := n.leaf.bytes()
-	n.leaf.remove(key, m.stride())
-	n.count--
-	m.bytes += n.leaf.bytes() - before
-	m.shrink(path[:depth], hash)
-	return true
+	return ok
 }
 
-// shrink drops an empty leaf, and makes the highest node of few entries a leaf.
-func (m *Map) shrink(path []*node, hash uint64) {
-	for depth, n := range path {
-		if n.count <= leafLeast {
-			m.join(n)
-			return
-		}
-		if kid := &n.kids[digitAt(hash, depth)]; (*kid).count == 0 {
-			m.drop(*kid)
-			*kid = nil
-			return
-		}
+// removeAt removes a key that is below the place of a node at a depth. It drops an empty leaf, and makes a
+// node of few entries a leaf.
+func (m *Map) removeAt(place **node, hash uint64, depth int, key []byte) {
+	n := m.own(*place)
+	*place = n
+	n.count--
+	if n.kids == nil {
+		before := n.leaf.bytes()
+		n.leaf.remove(key, m.stride())
+		m.bytes += n.leaf.bytes() - before
+		return
+	}
+	kid := &n.kids[digitAt(hash, depth)]
+	m.removeAt(kid, hash, depth+1, key)
+	switch {
+	case n.count <= leafLeast:
+		m.join(n)
+	case (*kid).count == 0:
+		m.drop(*kid)
+		*kid = nil
 	}
 }
 
