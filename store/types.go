@@ -43,13 +43,10 @@ type (
 	Change = value.Change
 	// Operands are the arguments of a change.
 	Operands = value.Operands
-	// Outcome is what a change has done.
-	Outcome = value.Outcome
 	// Limits bound the compact forms of collections.
 	Limits = value.Limits
-	// SortedSet is the value of a key of kind Sorted, to be read. A SortedCursor reads its items one by one.
-	SortedSet    = sortedset.Set
-	SortedCursor = sortedset.Cursor
+	// SortedSet is the value of a key of kind Sorted, to be read.
+	SortedSet = sortedset.Set
 	// Item is one member of a sorted set with its score.
 	Item = sortedset.Item
 	// Image is a key as a [Snapshot] saw it, or as an [Entry] is.

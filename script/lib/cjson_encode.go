@@ -20,7 +20,7 @@ func (j *cjson) encode(L *lua.LState) int {
 	j.one(L)
 	e := &encoder{cjson: j, L: L}
 	e.value(L.Get(1), 0)
-	return pushText(j.m, L, e.text)
+	return j.m.PushBytes(L, e.text)
 }
 
 // shortBytes is the room for a number or a word, with the punctuation around it.

@@ -34,7 +34,7 @@ func (p *packer) pack(L *lua.LState) int {
 	for i := 1; i <= L.GetTop(); i++ {
 		packed = p.value(packed, L.Get(i), 0)
 	}
-	return pushText(p.m, L, packed)
+	return p.m.PushBytes(L, packed)
 }
 
 func (p *packer) value(dst []byte, v lua.LValue, depth int) []byte {

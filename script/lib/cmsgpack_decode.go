@@ -5,6 +5,8 @@ import (
 	"math"
 	"unsafe"
 
+	"cellserver/script/machine"
+
 	"github.com/tinylib/msgp/msgp"
 	lua "github.com/yuin/gopher-lua"
 )
@@ -57,10 +59,7 @@ func (p *packer) decode(L *lua.LState, limit, offset int) int {
 		L.Push(lua.LNumber(next))
 		n++
 	}
-	for _, v := range values {
-		L.Push(v)
-	}
-	return n + len(values)
+	return n + machine.PushAll(L, values)
 }
 
 const (

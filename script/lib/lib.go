@@ -1,10 +1,6 @@
 package lib
 
-import (
-	"cellserver/script/machine"
-
-	lua "github.com/yuin/gopher-lua"
-)
+import "cellserver/script/machine"
 
 // Open defines the libraries in a machine.
 func Open(m *machine.Machine) {
@@ -13,6 +9,3 @@ func Open(m *machine.Machine) {
 	openStruct(m)
 	openBit(m)
 }
-
-// pushText returns a string from a library function.
-func pushText(m *machine.Machine, L *lua.LState, b []byte) int { return m.PushBytes(L, b) }

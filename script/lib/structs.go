@@ -51,7 +51,7 @@ func (s *structs) pack(L *lua.LState) int {
 			total += len(packed) - before
 		}
 	}
-	return pushText(s.m, L, packed)
+	return s.m.PushBytes(L, packed)
 }
 
 func (s *structs) packOne(L *lua.LState, packed []byte, f *layout, option byte, size, arg int) []byte {
@@ -135,11 +135,8 @@ func (s *structs) unpack(L *lua.LState) int {
 			s.m.Raise(L, "too many results")
 		}
 	}
-	for _, v := range values {
-		L.Push(v)
-	}
-	L.Push(lua.LNumber(at + 1))
-	return len(values) + 1
+	n := machine.PushAll(L, values)
+	return n + machine.PushNumber(L, float64(at+1))
 }
 
 func (s *structs) text(text string) lua.LValue {

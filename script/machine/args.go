@@ -112,6 +112,14 @@ func PushFilled(L *lua.LState, b []byte) int {
 	return 1
 }
 
+// PushAll returns values.
+func PushAll(L *lua.LState, values []lua.LValue) int {
+	for _, v := range values {
+		L.Push(v)
+	}
+	return len(values)
+}
+
 // PushNumber returns a number.
 func PushNumber(L *lua.LState, f float64) int {
 	L.Push(lua.LNumber(f))

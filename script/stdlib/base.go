@@ -66,8 +66,7 @@ func (m *library) pcall(L *lua.LState) int {
 }
 
 func (m *library) xpcall(L *lua.LState) int {
-	m.argAt(L, 2)
-	handler := L.Get(2)
+	handler := m.Any(L, 2)
 	L.SetTop(1)
 	value, ok := m.Protected(L, 1)
 	if ok {
@@ -85,8 +84,6 @@ func (m *library) xpcall(L *lua.LState) int {
 	L.Insert(lua.LFalse, 1)
 	return 2
 }
-
-func (m *library) argAt(L *lua.LState, arg int) { m.Any(L, arg) }
 
 func (m *library) getMetatable(L *lua.LState) int {
 	var meta lua.LValue = lua.LNil

@@ -48,7 +48,7 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 	defer m.Leave()
 	m.Step(1)
 	if status := m.status(L, th); status != "suspended" {
-		return nil, lua.LString("cannot resume " + nonSuspended(status))
+		return nil, lua.LString("cannot resume " + status + " coroutine")
 	}
 	known := m.threads[th]
 	state, err, values := L.Resume(th, known.body, args...)
@@ -63,8 +63,6 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 	}
 	return values, nil
 }
-
-func nonSuspended(status string) string { return status + " coroutine" }
 
 func (m *library) status(L *lua.LState, th *lua.LState) string {
 	switch {
@@ -103,10 +101,7 @@ func (m *library) coResume(L *lua.LState) int {
 		return 2
 	}
 	L.Push(lua.LTrue)
-	for _, v := range results {
-		L.Push(v)
-	}
-	return 1 + len(results)
+	return 1 + machine.PushAll(L, results)
 }
 
 func (m *library) coWrap(L *lua.LState) int {
@@ -120,10 +115,7 @@ func (m *library) coWrap(L *lua.LState) int {
 			}
 			m.RaiseValue(L, problem)
 		}
-		for _, v := range results {
-			L.Push(v)
-		}
-		return len(results)
+		return machine.PushAll(L, results)
 	}))
 	return 1
 }

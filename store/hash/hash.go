@@ -42,9 +42,6 @@ func (h Hash) Seek() int {
 	return 2
 }
 
-// Compact reports whether the hash has its compact form, or no fields.
-func (h Hash) Compact() bool { return h.large == nil }
-
 // scratchBytes is the room for the element of a field of a usual length.
 const scratchBytes = 80
 

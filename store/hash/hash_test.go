@@ -75,7 +75,7 @@ func same(t *testing.T, r *rand.Rand, m model, c value.Collection) {
 	for cursor, calls := uint64(0), 0; calls == 0 || cursor != 0; calls++ {
 		cursor = h.Scan(cursor, 1+r.IntN(20), func(field, val []byte) { scanned = append(scanned, pair{string(field), string(val)}) })
 	}
-	if !h.Compact() {
+	if h.large != nil {
 		order := func(a, b pair) int { return bytes.Compare([]byte(a.field), []byte(b.field)) }
 		m = slices.Clone(m)
 		slices.SortFunc(m, order)
@@ -139,13 +139,13 @@ func TestModel(t *testing.T) {
 				how = Set
 			}
 			o := value.Operands{Value: randomText(r, some), More: randomText(r, some)}
-			was, large := now.m, now.c != nil && !Of(now.c).Compact()
+			was, large := now.m, now.c != nil && Of(now.c).large != nil
 			now.m = was.apply(how, &o)
 			var did value.Outcome
 			now.c, did = how.Apply(now.c, &o, limits)
 			require.Equal(t, len(now.m) > len(was), did.Added)
 			require.Equal(t, how == Set || len(now.m) < len(was), did.Changed)
-			require.False(t, large && Of(now.c).Compact(), "a large hash stays large")
+			require.False(t, large && Of(now.c).large == nil, "a large hash stays large")
 			if step%5 == 0 {
 				same(t, r, now.m, now.c)
 				check(t, now.m, now.c, limits)
@@ -195,7 +195,7 @@ func TestForms(t *testing.T) {
 		if c.long.field != "" {
 			set(c.long)
 		}
-		require.Equal(t, c.wantsLarge, !Of(h).Compact(), c.what)
+		require.Equal(t, c.wantsLarge, Of(h).large != nil, c.what)
 		same(t, rand.New(rand.NewPCG(1, 1)), m, h)
 	}
 }
@@ -204,7 +204,7 @@ func TestForms(t *testing.T) {
 func TestNothing(t *testing.T) {
 	h := Of(nil)
 	require.Zero(t, h.Len())
-	require.True(t, h.Compact())
+	require.Nil(t, h.large)
 	_, ok := h.Get([]byte("f"), nil)
 	require.False(t, ok)
 	h.Each(func(_, _ []byte) bool { panic("there is no field") })

@@ -19,10 +19,10 @@ func TestSegmentMapLeadsToCells(t *testing.T) {
 		found := 0
 		for i := range cells {
 			p := tb.place(fmt.Appendf(nil, "{one partition}%d", i))
-			if at := tb.SegmentMap().CellAddress(p.hash); at == unsafe.Pointer(&p.Cell()[0]) {
+			if at := tb.segmap.Load().CellAddress(p.hash); at == unsafe.Pointer(&p.Cell()[0]) {
 				found++
 			}
-			line := tb.SegmentMap().IndexLine(p.hash)
+			line := tb.segmap.Load().IndexLine(p.hash)
 			probe := &p.g.index[p.hash&uint64(len(p.g.index)-1)]
 			require.Less(t, uintptr(unsafe.Pointer(probe))-uintptr(line), uintptr(CacheLine))
 		}
@@ -37,7 +37,7 @@ func TestSegmentMapLeadsToNewCells(t *testing.T) {
 	found := 0
 	for i := range cells {
 		p := tb.place(fmt.Appendf(nil, "{one partition}%d", i))
-		at := tb.SegmentMap().CellAddress(p.hash)
+		at := tb.segmap.Load().CellAddress(p.hash)
 		p.SetInt(1, NoExpiry)
 		if at == unsafe.Pointer(&p.Cell()[0]) {
 			found++

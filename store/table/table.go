@@ -52,10 +52,6 @@ func (t *Table) Len() int64 { return t.count.Load() }
 // Volatile returns the number of cells with an expiry. It may be called without the lock.
 func (t *Table) Volatile() int64 { return t.volatile.Load() }
 
-// SegmentMap returns the table's segment map, nil if the table is empty. It may be called without
-// the lock.
-func (t *Table) SegmentMap() *SegmentMap { return t.segmap.Load() }
-
 // Hash returns the hash of a key. All tables of a store hash alike.
 func (t *Table) Hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) & t.hashMask }
 

@@ -30,7 +30,6 @@ func (t *Table) Each(p *Place, f func()) {
 // Found is a cell that a scan has found.
 type Found struct {
 	hash uint64
-	g    *segment
 	off  uint32
 	slot uint32
 }
@@ -73,7 +72,7 @@ func (t *Table) Scan(p *Place, buffer *[]Found, from uint64, seen *int, count in
 func (t *Table) collect(into []Found, g *segment, from uint64, need int) (found []Found, rest uint64) {
 	limit := 2*min(need, segmentMaxSlots) + 64
 	g.each(func(slot int, c Cell) bool {
-		s := Found{t.Hash(t.KeyOf(c)), g, g.index[slot] & offsetMask, uint32(slot)}
+		s := Found{t.Hash(t.KeyOf(c)), g.index[slot] & offsetMask, uint32(slot)}
 		if s.prefix() < from || rest != 0 && s.prefix() >= rest {
 			return true
 		}
