@@ -105,16 +105,24 @@ func parseShort(s, digits string) float64 {
 
 // isDecimal reports whether a text is a decimal number without its sign.
 func isDecimal(s string) bool {
-	digits, i := 0, 0
-	for ; i < len(s) && isDigit(s[i]); i++ {
-		digits++
-	}
-	if i < len(s) && s[i] == '.' {
-		for i++; i < len(s) && isDigit(s[i]); i++ {
-			digits++
+	end, ok := mantissaEnd(s, isDigit)
+	return ok && isExponent(s[end:], 'e')
+}
+
+// mantissaEnd returns the end of the digits at the start of a text, which may have a point. ok is false if
+// there are no digits.
+func mantissaEnd(s string, isDigit func(byte) bool) (end int, ok bool) {
+	for point := false; end < len(s); end++ {
+		switch {
+		case isDigit(s[end]):
+			ok = true
+		case s[end] == '.' && !point:
+			point = true
+		default:
+			return end, ok
 		}
 	}
-	return digits > 0 && isExponent(s[i:], 'e')
+	return end, ok
 }
 
 // isExponent reports whether a text is empty or an exponent.
@@ -129,12 +137,7 @@ func isExponent(s string, letter byte) bool {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
 	}
-	for i := range len(s) {
-		if !isDigit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && isDigits(s)
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -143,19 +146,11 @@ func isHexDigit(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= '
 
 // parseHex reads a hexadecimal number, with a fraction and a binary exponent as C99 has it.
 func parseHex(s, body string) (float64, bool) {
-	digits, i := 0, 0
-	for ; i < len(body) && isHexDigit(body[i]); i++ {
-		digits++
-	}
-	if i < len(body) && body[i] == '.' {
-		for i++; i < len(body) && isHexDigit(body[i]); i++ {
-			digits++
-		}
-	}
-	if digits == 0 || !isExponent(body[i:], 'p') {
+	end, ok := mantissaEnd(body, isHexDigit)
+	if !ok || !isExponent(body[end:], 'p') {
 		return 0, false
 	}
-	if i == len(body) {
+	if end == len(body) {
 		s += "p0"
 	}
 	f, _ := strconv.ParseFloat(s, 64)
@@ -189,28 +184,17 @@ func isNaNTail(s string) bool {
 
 // ParseBase reads an integer in a base from 2 to 36, as tonumber does: strtoul of C, whose sign wraps around.
 func ParseBase(s string, base int) (float64, bool) {
-	if nul := strings.IndexByte(s, 0); nul >= 0 {
-		s = s[:nul]
+	s, _, _ = strings.Cut(s, "\x00")
+	s = strings.Trim(s, " \t\n\v\f\r")
+	negative := strings.HasPrefix(s, "-")
+	if negative || strings.HasPrefix(s, "+") {
+		s = s[1:]
 	}
-	i := 0
-	for i < len(s) && IsSpace(s[i]) {
-		i++
+	if base == 16 && len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && isHexDigit(s[2]) {
+		s = s[2:]
 	}
-	negative := i < len(s) && s[i] == '-'
-	if i < len(s) && (s[i] == '+' || s[i] == '-') {
-		i++
-	}
-	if base == 16 && i+2 < len(s) && s[i] == '0' && s[i+1]|0x20 == 'x' && isHexDigit(s[i+2]) {
-		i += 2
-	}
-	n, digits := parseDigits(s[i:], uint64(base))
-	if i += digits; digits == 0 {
-		return 0, false
-	}
-	for i < len(s) && IsSpace(s[i]) {
-		i++
-	}
-	if i < len(s) {
+	n, digits := parseDigits(s, uint64(base))
+	if digits == 0 || digits < len(s) {
 		return 0, false
 	}
 	if negative && n != math.MaxUint64 {
