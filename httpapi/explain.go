@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,40 +9,6 @@ import (
 
 	"cellserver/httpapi/line"
 )
-
-// explanation is the reply of CL.EXPLAIN.
-type explanation struct {
-	Rule    string `json:"rule"`
-	Source  string `json:"source"`
-	Shadow  bool   `json:"shadow"`
-	Allowed bool   `json:"allowed"`
-	numbers
-	Tightest int64       `json:"tightest"`
-	Limits   []explained `json:"limits"`
-}
-
-// numbers are those of a limit. Times are in seconds.
-type numbers struct {
-	Limit     int64  `json:"limit"`
-	Remaining int64  `json:"remaining"`
-	Retry     *int64 `json:"retry_after"` // nil for none
-	Reset     int64  `json:"reset_after"`
-}
-
-// explained is one limit of an explanation.
-type explained struct {
-	Scope     string           `json:"scope,omitempty"`
-	Key       string           `json:"key"`
-	Limiter   string           `json:"limiter"`
-	Arguments string           `json:"arguments"`
-	Words     string           `json:"words,omitempty"`
-	Source    string           `json:"source"`
-	StateKey  string           `json:"state_key"`
-	State     map[string]int64 `json:"state"`
-	Allowed   bool             `json:"allowed"`
-	numbers
-	Window int64 `json:"window"`
-}
 
 // explain answers /explain/RULE?key=…: the decision of the rule, limit by limit. It counts nothing.
 func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg Config, rule string) *Problem {
@@ -75,11 +42,11 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg Config, rule s
 	if args = append(args, "QUANTITY", strconv.FormatInt(x.asked.Quantity, 10)); x.asked.Charge {
 		args = append(args, "CHARGE")
 	}
-	var e explanation
-	if err := a.do(r.Context(), args, func(reply line.Reply) { e.read(&reply) }); err != nil {
+	var text string
+	if err := a.do(r.Context(), args, func(reply line.Reply) { text = explanation(&reply) }); err != nil {
 		return err
 	}
-	return writeJSON(w, &e)
+	return writeJSON(w, json.RawMessage(text))
 }
 
 // isOf reports whether the name of a pair asks the same rule as another.
@@ -89,72 +56,37 @@ func isOf(name, rule string) bool {
 	return name == rule
 }
 
-// eachField calls read with the name of each field of a map.
-func eachField(r *line.Reply, read func(name string)) {
+// explanation returns a map of CL.EXPLAIN as an object of JSON.
+func explanation(r *line.Reply) string {
+	var fields []string
 	for range r.Int() / 2 {
-		read(r.Text())
-	}
-}
-
-func (e *explanation) read(r *line.Reply) {
-	eachField(r, func(name string) {
+		name, value := r.Text(), ""
 		switch name {
-		case "rule":
-			e.Rule = r.Text()
-		case "source":
-			e.Source = r.Text()
-		case "shadow":
-			e.Shadow = r.Int() != 0
-		case "limited":
-			e.Allowed = r.Int() == 0
-		case "tightest":
-			e.Tightest = r.Int()
-		case "limits":
-			e.Limits = make([]explained, r.Int())
-			for i := range e.Limits {
-				e.Limits[i].read(r)
+		case "rule", "source", "scope", "key", "limiter", "arguments", "state_key", "words":
+			if text := r.Text(); text != "" || name != "scope" && name != "words" {
+				quoted, _ := json.Marshal(text)
+				value = string(quoted)
 			}
+		case "limited":
+			name, value = "allowed", strconv.FormatBool(r.Int() == 0)
+		case "shadow":
+			value = strconv.FormatBool(r.Int() != 0)
+		case "state":
+			value = explanation(r)
+		case "limits":
+			limits := make([]string, r.Int())
+			for i := range limits {
+				limits[i] = explanation(r)
+			}
+			value = "[" + strings.Join(limits, ",") + "]"
 		default:
-			e.numbers.read(name, r)
+			if value = strconv.FormatInt(r.Int(), 10); name == "retry_after" && value[0] == '-' {
+				value = "null"
+			}
 		}
-	})
-}
-
-func (e *explained) read(r *line.Reply) {
-	texts := map[string]*string{
-		"scope": &e.Scope, "key": &e.Key, "limiter": &e.Limiter, "arguments": &e.Arguments, "words": &e.Words,
-		"source": &e.Source, "state_key": &e.StateKey,
-	}
-	eachField(r, func(name string) {
-		switch text := texts[name]; {
-		case text != nil:
-			*text = r.Text()
-		case name == "state":
-			e.State = map[string]int64{}
-			eachField(r, func(name string) { e.State[name] = r.Int() })
-		case name == "limited":
-			e.Allowed = r.Int() == 0
-		case name == "window":
-			e.Window = r.Int()
-		default:
-			e.numbers.read(name, r)
-		}
-	})
-}
-
-// read reads one of the numbers.
-func (n *numbers) read(name string, r *line.Reply) {
-	v := r.Int()
-	switch name {
-	case "limit":
-		n.Limit = v
-	case "remaining":
-		n.Remaining = v
-	case "reset_after":
-		n.Reset = v
-	case "retry_after":
-		if v >= 0 {
-			n.Retry = &v
+		if value != "" {
+			fields = append(fields, `"`+name+`":`+value)
 		}
 	}
+	return "{" + strings.Join(fields, ",") + "}"
 }
