@@ -21,20 +21,9 @@ func budget(row *limiter) route {
 }
 
 func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Problem {
-	body, err := readFields(w, r)
+	body, rule, keys, err := a.readKeyed(w, r)
 	if err != nil {
 		return err
-	}
-	rule, err := body.takeRule()
-	if err != nil {
-		return err
-	}
-	keys, err := body.takeKeys()
-	if err != nil {
-		return err
-	}
-	if keys.missing() {
-		return a.noKey(r, rule, missingKeys)
 	}
 	words, err := row.args(body)
 	if err != nil {

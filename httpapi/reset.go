@@ -16,11 +16,7 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg Config, _ string
 	if crossOrigin.Check(r) != nil {
 		return problem(http.StatusForbidden, forbidden, "another site has sent this request")
 	}
-	body, err := readFields(w, r)
-	if err != nil {
-		return err
-	}
-	rule, err := body.takeRule()
+	body, rule, keys, err := a.readKeyed(w, r)
 	if err != nil {
 		return err
 	}
@@ -30,13 +26,6 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg Config, _ string
 	}
 	if named {
 		rule += "@" + scope
-	}
-	keys, err := body.takeKeys()
-	if err != nil {
-		return err
-	}
-	if keys.missing() {
-		return a.noKey(r, rule, missingKeys)
 	}
 	if err := body.empty(); err != nil {
 		return err
