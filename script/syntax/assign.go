@@ -52,7 +52,8 @@ func (p *parser) expressionStatement() []ast.Stmt {
 	}
 	p.checkTarget(targets[len(targets)-1])
 	p.want('=')
-	return p.assign(targets, p.expressions())
+	values := p.expressions()
+	return p.assign(p.lastLine, targets, values)
 }
 
 // unused replaces the function of a call whose results are not used.
@@ -79,13 +80,8 @@ func (p *parser) checkTarget(e operand) {
 	p.syntaxError("syntax error")
 }
 
-// assign makes the statements of an assignment. The assignment has the line at which the values end.
-func (p *parser) assign(targets, values []operand) []ast.Stmt {
-	return p.assignAt(p.lastLine, targets, values)
-}
-
-// assignAt makes the statements of an assignment that happens at a line.
-func (p *parser) assignAt(line int, targets, values []operand) []ast.Stmt {
+// assign makes the statements of an assignment that happens at a line.
+func (p *parser) assign(line int, targets, values []operand) []ast.Stmt {
 	for i := range targets {
 		if targets[i].variable != nil { // a variable that is assigned is not a constant
 			targets[i].expr = targets[i].variable
@@ -146,10 +142,10 @@ func (p *parser) set(field *ast.AttrGetExpr, object, key, value ast.Expr) *ast.F
 func (p *parser) assignMany(targets, values []operand) ast.Stmt {
 	outside := len(p.scope.locals)
 	block := plain(p, &ast.DoBlockStmt{})
-	keep := func(all ...ast.Expr) (first int) {
+	keep := func(n int, all ...ast.Expr) (first int) {
 		first = len(p.scope.locals) - outside
-		names := make([]string, len(all))
-		for i := range all {
+		names := make([]string, n)
+		for i := range names {
 			names[i] = temporary(first + i)
 		}
 		block.Stmts = append(block.Stmts, plain(p, &ast.LocalAssignStmt{Names: names, Exprs: all}))
@@ -159,18 +155,12 @@ func (p *parser) assignMany(targets, values []operand) ast.Stmt {
 	at := make([]int, len(targets))
 	for i, target := range targets {
 		if field, ok := target.expr.(*ast.AttrGetExpr); ok {
-			at[i] = keep(field.Object, field.Key)
+			at[i] = keep(2, field.Object, field.Key)
 		}
 	}
-	names := make([]string, len(targets))
-	first := len(p.scope.locals) - outside
-	for i := range targets {
-		names[i] = temporary(first + i)
-	}
-	block.Stmts = append(block.Stmts, plain(p, &ast.LocalAssignStmt{Names: names, Exprs: exprs(values)}))
-	p.declare(names...)
+	first := keep(len(targets), exprs(values)...)
 	for i := len(targets) - 1; i >= 0; i-- {
-		value := plain(p, &ast.IdentExpr{Value: names[i]})
+		value := plain(p, &ast.IdentExpr{Value: temporary(first + i)})
 		if field, ok := targets[i].expr.(*ast.AttrGetExpr); ok {
 			object, key := plain(p, &ast.IdentExpr{Value: temporary(at[i])}), plain(p, &ast.IdentExpr{Value: temporary(at[i] + 1)})
 			block.Stmts = append(block.Stmts, plain(p, &ast.FuncCallStmt{Expr: p.set(field, object, key, value)}))

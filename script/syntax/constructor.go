@@ -81,7 +81,7 @@ func (p *parser) tableKey(key operand) ast.Expr {
 	case ok && !strings.HasPrefix(s.Value, TextPrefix):
 		return key.expr
 	}
-	return p.help(Key, p.place(Place{Line: p.lastLine}), key.expr)
+	return p.helpHere(Key, key.expr)
 }
 
 // function parses the parameters and the body of a function.

@@ -97,18 +97,21 @@ func (p *parser) text(s string) *ast.StringExpr {
 // key makes the key of a field. The compiler treats a string constant as a key that needs no lookup by type.
 func (p *parser) key(s string) ast.Expr {
 	if s != "" && s[0] == 0 {
-		return p.help(Text, plain2(p), p.text(s))
+		return p.helpHere(Text, p.text(s))
 	}
 	return p.text(s)
 }
-
-func plain2(p *parser) int { return p.place(Place{Line: p.lastLine}) }
 
 // help makes a call of a helper.
 func (p *parser) help(name string, place int, args ...ast.Expr) *ast.FuncCallExpr {
 	call := &ast.FuncCallExpr{Func: p.helper(name), Args: args, AdjustRet: true}
 	p.places[place].IsCall = true
 	return put(call, place)
+}
+
+// helpHere is help at the last line.
+func (p *parser) helpHere(name string, args ...ast.Expr) *ast.FuncCallExpr {
+	return p.help(name, p.place(Place{Line: p.lastLine}), args...)
 }
 
 func (p *parser) helper(name string) *ast.StringExpr {
@@ -123,7 +126,6 @@ func (p *parser) counted(body []ast.Stmt, cost int, withArguments bool) []ast.St
 	if withArguments {
 		args = []ast.Expr{plain(p, &ast.Comma3Expr{})}
 	}
-	step := p.help(Step+strconv.Itoa(cost), p.place(Place{Line: p.lastLine}), args...)
-	call := plain(p, &ast.FuncCallStmt{Expr: step})
+	call := plain(p, &ast.FuncCallStmt{Expr: p.helpHere(Step+strconv.Itoa(cost), args...)})
 	return append([]ast.Stmt{call}, body...)
 }

@@ -310,7 +310,7 @@ func (p *parser) index(object operand) operand {
 			break
 		}
 		if strings.HasPrefix(k.Value, TextPrefix) {
-			key.expr = p.help(Text, plain2(p), k)
+			key.expr = p.helpHere(Text, k)
 			break
 		}
 		e.name = "field '" + k.Value + "'"

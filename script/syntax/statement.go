@@ -134,7 +134,7 @@ func (p *parser) forNumber(helper string) ast.Expr {
 	case *ast.NumberExpr, *ast.UnaryLenOpExpr:
 		return e.expr
 	}
-	return p.help(helper, p.place(Place{Line: p.lastLine}), e.expr)
+	return p.helpHere(helper, e.expr)
 }
 
 func (p *parser) forBody(names ...string) []ast.Stmt {
@@ -175,8 +175,8 @@ func (p *parser) functionStatement(line int) []ast.Stmt {
 		target = p.field(target)
 	}
 	if p.now.kind != ':' {
-		return p.assignAt(line, []operand{target}, []operand{p.function(line, false)})
+		return p.assign(line, []operand{target}, []operand{p.function(line, false)})
 	}
 	target = p.field(target)
-	return p.assignAt(line, []operand{target}, []operand{p.function(line, true)})
+	return p.assign(line, []operand{target}, []operand{p.function(line, true)})
 }
