@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cellserver/envoy/count"
+	"cellserver/internal/exact"
 )
 
 // mostCounters is how many windows one command may have.
@@ -293,14 +294,5 @@ func isOver(h *count.Hit, before, after uint64) bool {
 	return after > h.Limit
 }
 
-// plus adds two quantities. The sum is one that an int64 holds, and its negative, too.
-func plus(a, b int64) int64 {
-	sum := a + b
-	if (sum > a) != (b > 0) && b != 0 {
-		if b > 0 {
-			return math.MaxInt64
-		}
-		return -math.MaxInt64
-	}
-	return max(sum, -math.MaxInt64)
-}
+// plus adds two quantities. The negative of the sum fits an int64, too.
+func plus(a, b int64) int64 { return max(exact.Plus(a, b), -math.MaxInt64) }
