@@ -205,21 +205,6 @@ func (k *keys) missing() bool { return k.all == nil || slices.Contains(k.all, ""
 
 const missingKeys = "give key, or keys with a key for each scope of the rule"
 
-// readKeyed reads the body of a request about a rule and its keys. It takes both out of the fields.
-func (a *API) readKeyed(w http.ResponseWriter, r *http.Request) (f fields, rule string, k keys, p *Problem) {
-	f, p = readFields(w, r)
-	if p == nil {
-		rule, p = f.takeRule()
-	}
-	if p == nil {
-		k, p = f.takeKeys()
-	}
-	if p == nil && k.missing() {
-		p = a.noKey(r, rule, missingKeys)
-	}
-	return f, rule, k, p
-}
-
 // of returns the name of a rule with the scopes of the keys, as the commands have it: llm@org,user. Without
 // names of scopes there are only the commas, so that the command knows how many keys there are.
 func (k *keys) of(rule string) (string, *Problem) {

@@ -45,3 +45,18 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	d.write(w, row.refused(nil))
 	return nil
 }
+
+// readKeyed reads the body of a request about a rule and its keys. It takes both out of the fields.
+func (a *API) readKeyed(w http.ResponseWriter, r *http.Request) (f fields, rule string, k keys, p *Problem) {
+	f, p = readFields(w, r)
+	if p == nil {
+		rule, p = f.takeRule()
+	}
+	if p == nil {
+		k, p = f.takeKeys()
+	}
+	if p == nil && k.missing() {
+		p = a.noKey(r, rule, missingKeys)
+	}
+	return f, rule, k, p
+}
