@@ -127,9 +127,7 @@ func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 		return
 	}
 	if l.isEmpty() {
-		if taken := j.taken.Load(); j.begun.Load() == taken {
-			j.begun.CompareAndSwap(taken, taken+1)
-		}
+		j.beginBatch()
 	}
 	l.enc.stamp(tx.Now())
 	if large != nil {
@@ -140,6 +138,13 @@ func (j *Journal) Committed(tx *store.Tx, effects []store.Effect) {
 	if size := len(l.enc.buf); size-l.noted >= noteEvery {
 		j.held.collected.Add(int64(size - l.noted))
 		l.noted = size
+	}
+}
+
+// beginBatch begins a batch, unless one collects already. The lock of a lane is held.
+func (j *Journal) beginBatch() {
+	if taken := j.taken.Load(); j.begun.Load() == taken {
+		j.begun.CompareAndSwap(taken, taken+1)
 	}
 }
 
@@ -192,12 +197,14 @@ func (j *Journal) take() (b batches) {
 	return b
 }
 
-// stopRecording ends the recording, and counts a failure if there was one.
+// stopRecording ends the recording. After a failure it begins a batch, which [Journal.drop] gives up. So the
+// replies to changes that are not recorded wait until [Journal.fail] has counted what is lost.
 func (j *Journal) stopRecording(failed bool) {
 	j.lockLanes(j.allLanes())
 	defer j.unlockLanes(j.allLanes())
 	if failed {
 		j.failures.Add(1)
+		j.beginBatch()
 	}
 	j.recording.Store(false)
 }

@@ -2,9 +2,11 @@ package aof
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cellserver/persistence/fs"
@@ -178,6 +180,35 @@ func TestASlowDiskDelaysReplies(t *testing.T) {
 	require.EqualValues(t, 1, l.journal.Delayed())
 	close(gate)
 	l.journal.Stop()
+}
+
+// TestNoReplyWhileAFailureBecomesKnown: a change that comes when the journal records no more, and before the failure is
+// known, is not acknowledged.
+func TestNoReplyWhileAFailureBecomesKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := memory()
+		l := start(t, files, Always)
+		set(l.store, "before", 1)
+		l.commit()
+		files.Fault = func(op fstest.Op) error {
+			if op.Kind == "sync" && strings.HasSuffix(op.Path, "1.incr.aof") {
+				return fmt.Errorf("no")
+			}
+			return nil
+		}
+		safe := make(chan bool, 1)
+		l.journal.onFailure = func(error) {
+			mark := l.journal.Mark()
+			set(l.store, "meanwhile", 1)
+			go func() { safe <- l.journal.Wait(mark) }()
+			synctest.Wait()
+		}
+		l.switchFile()
+		require.False(t, <-safe)
+		again, _, err := load(t, files.PowerCut(nil))
+		require.NoError(t, err)
+		require.Zero(t, number(again.store, "meanwhile"))
+	})
 }
 
 func TestMissedChangesAreCounted(t *testing.T) {

@@ -113,7 +113,8 @@ func (j *Journal) changeFile(tail []part, next *File) error {
 	return old.finish()
 }
 
-// fail gives up the current file, and everything that is not safe yet. Only the leader calls it.
+// fail gives up the current file, and everything that is not safe yet. Only the leader calls it. A command
+// whose mark is newer than the failure comes after onFailure, which refuses the command.
 func (j *Journal) fail(err error) {
 	j.stopRecording(true)
 	j.onFailure(err)
