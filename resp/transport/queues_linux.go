@@ -1,6 +1,10 @@
 package transport
 
-import "cellserver/resp"
+import (
+	"slices"
+
+	"cellserver/resp"
+)
 
 // Work is in bytes: those received, those of the commands that ran, and the new memory for a command that is
 // not complete. Fresh memory is slow: the system clears it.
@@ -14,17 +18,26 @@ const (
 )
 
 // queues order the clients of an event loop that have sent something. They hold descriptors, each of them
-// once.
+// once. Clients with short batches are served in the order in which their input has arrived.
 //
 // A client whose last batch was long waits behind the clients whose last batches were short. So a PING does
 // not wait for one batch of each client that sends without end. It usually waits for the rest of a turn and
 // for one more.
 type queues struct {
-	ready  []int  // short batches; runBatches begins with the last
+	ready  []int  // short batches
+	served int    // how many of ready had their batch
 	again  []int  // like ready, for the next turn: the last read may have left bytes
-	long   []int  // long batches; runBatches begins with the first
+	long   []int  // long batches
 	queued []bool // by descriptor: it is in one of these queues
 	work   int    // of this turn
+}
+
+// beginTurn puts the clients of again before those of ready that had no batch yet, and returns how many clients
+// wait.
+func (q *queues) beginTurn() int {
+	q.ready = slices.Replace(q.ready, 0, q.served, q.again...)
+	q.served, q.again = 0, q.again[:0]
+	return len(q.ready) + len(q.long)
 }
 
 // enqueue adds a client that has sent something to the queue short, or to long if its last batch was long. It
@@ -61,10 +74,9 @@ func (q *queues) countWork(c *Conn, bytes int) {
 func (l *loop) runBatches() {
 	l.work = 0
 	long := len(l.long) // clients queued later wait for the next turn
-	for last := len(l.ready) - 1; last >= 0 && l.work < turnWork; last-- {
-		fd := l.ready[last]
-		l.ready = l.ready[:last]
-		l.runBatch(fd)
+	for l.served < len(l.ready) && l.work < turnWork {
+		l.served++ // first: a panic ends the turn
+		l.runBatch(l.ready[l.served-1])
 	}
 	for end := l.work + longShare; long > 0 && l.work < end; long-- {
 		fd := l.long[0]

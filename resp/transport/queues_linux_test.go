@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -145,8 +146,50 @@ func TestQueuesHaveABound(t *testing.T) {
 	}()
 	<-w.stalled
 	l := s.loops.all[0]
-	require.LessOrEqual(t, len(l.ready)+len(l.again)+len(l.long), 1)
+	require.LessOrEqual(t, len(l.ready[l.served:])+len(l.again)+len(l.long), 1)
 	w.resume <- struct{}{}
+}
+
+// Requests that arrive while the loop is busy run in the order of their arrival.
+func TestBatchesRunInTheOrderOfArrival(t *testing.T) {
+	s, w := startWorking(t)
+	ln, err := net.Listen("unix", filepath.Join(t.TempDir(), "s")) // a write returns when its bytes have arrived
+	require.NoError(t, err)
+	go s.Serve(ln)
+	stalling, clients := resptest.Dial(t, ln.Addr().String()), make([]*resptest.Client, 20)
+	stalling.Do("x")
+	for i := range clients {
+		clients[i] = resptest.Dial(t, ln.Addr().String())
+		clients[i].Do("x")
+	}
+	stall := func() {
+		stalling.Write([]byte(wire("STALL")))
+		<-w.stalled
+	}
+	worked := func(some ...*resptest.Client) (order []int64) {
+		for _, c := range some {
+			order = append(order, c.Recv().([]any)[0].(int64))
+		}
+		return order
+	}
+	stall()
+	for _, c := range clients {
+		c.Write([]byte(wire("WORKED")))
+	}
+	w.resume <- struct{}{}
+	require.IsIncreasing(t, worked(clients...))
+
+	// A client that gets a message in a turn has its batch in the next turn, and is the first there.
+	stall()
+	s.conn(1).Push([]byte("+message\r\n"))
+	clients[0].Write([]byte(wire("WORKED")))
+	stalling.Write([]byte(wire("STALL")))
+	w.resume <- struct{}{}
+	<-w.stalled
+	clients[1].Write([]byte(wire("WORKED")))
+	w.resume <- struct{}{}
+	require.Equal(t, resptest.Simple("message"), clients[0].Recv())
+	require.IsIncreasing(t, worked(clients[0], clients[1]))
 }
 
 // A client that comes back from a worker is still known for its long batches. It keeps its place in the queue.

@@ -110,7 +110,7 @@ func (l *loop) failed(reason any) {
 // collect queues the clients that have sent something. It blocks if the turn has nothing else to do. It
 // reports false when the server has stopped.
 func (l *loop) collect() bool {
-	idle := len(l.ready)+len(l.again)+len(l.long)+len(l.due) == 0
+	idle := l.beginTurn()+len(l.due) == 0
 	gathers := time.Duration(0)
 	if l.host.gatherer != nil {
 		gathers = l.host.gatherer.Gather()
@@ -120,8 +120,6 @@ func (l *loop) collect() bool {
 		l.mark = l.host.barrier.Mark()
 	}
 	woken := false
-	left := l.ready
-	l.ready = l.again
 	for _, e := range events {
 		if int(e.Fd) == l.poll.waker {
 			woken = true
@@ -130,8 +128,6 @@ func (l *loop) collect() bool {
 			l.enqueue(c, &l.ready)
 		}
 	}
-	l.ready = append(l.ready, left...) // runBatches begins with the last
-	l.again = left[:0]
 	// A message that was pushed before a request leaves before the reply to this request.
 	return !woken || l.readInbox()
 }
