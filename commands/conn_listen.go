@@ -2,8 +2,6 @@ package commands
 
 import (
 	"sync/atomic"
-
-	"cellserver/store"
 )
 
 // Subscriptions are the channels and patterns that a connection is subscribed to. Only the
@@ -77,8 +75,6 @@ type Tracking struct {
 	Caching bool        // CLIENT CACHING applies to the next command; only the own goroutine uses it
 	Broken  atomic.Bool // the client of REDIRECT has disconnected; any goroutine may use it
 
-	// Tx is the transaction of the connection's commands. Its effects are changes by this connection.
-	Tx *store.Tx
 	// Reads are the keys that the running transaction has read. Only the own goroutine uses them.
 	Reads []TrackedRead
 }

@@ -69,7 +69,7 @@ const inlineServed = 64
 func (c *Client) serveWaiters(places []blocked.Place) {
 	epoch := c.batch.epoch
 	s := blocked.Serving{
-		Table: c.server.blocked, Host: c.server, Places: places, Now: c.call.Now, Tx: c.tx, By: &c.conn,
+		Table: c.server.blocked, Host: c.server, Places: places, Now: c.call.Now, Tx: c.tx,
 		Ended: func() bool {
 			return c.server.control.epoch() != epoch || c.server.Condition().Follows()
 		},
@@ -78,7 +78,7 @@ func (c *Client) serveWaiters(places []blocked.Place) {
 		return
 	}
 	later := s
-	later.Tx, later.By, later.MayBlock = c.server.parts.Store.NewTx(), &commands.Conn{}, true
+	later.Tx, later.MayBlock = c.server.parts.Store.NewTx(), true
 	go later.Run(math.MaxInt)
 }
 

@@ -104,6 +104,38 @@ func TestServedClientsAreSeen(t *testing.T) {
 	require.NotContains(t, h.Do("INFO errorstats"), "errorstat")
 }
 
+// TestMessagesFollowTheReplyOfAServedClient: what a served client changes is its own change. The messages that tell the
+// client of it follow its reply, and NOLOOP silences no other client.
+func TestMessagesFollowTheReplyOfAServedClient(t *testing.T) {
+	h := servertest.New(t, "--notify-keyspace-events", "KEA")
+	waits, brings := h.NewClient(t), h.NewClient(t)
+	for _, c := range []*servertest.Client{waits, brings} {
+		c.Do("HELLO 3")
+		c.Do("CLIENT TRACKING on NOLOOP")
+	}
+	story := func(told []any, others []any) {
+		t.Helper()
+		for _, c := range []*servertest.Client{waits, brings} {
+			c.Do("LRANGE to 0 -1")
+		}
+		reply := waits.HeldBack("BLMOVE from to LEFT LEFT 0")
+		brings.Want("RPUSH from foo", 1)
+		require.Empty(t, waits.TakePushes(), "before the reply")
+		require.Equal(t, waits.Wire("foo"), reply())
+		require.Equal(t, told, waits.TakePushes())
+		require.Equal(t, others, brings.TakePushes())
+	}
+	invalidated := resptest.Push{"invalidate", []any{"to"}}
+	event := func(channel, text string) any { return resptest.Push{"message", channel, text} }
+	story(nil, []any{invalidated})
+	waits.Do("CLIENT TRACKING off")
+	waits.Do("CLIENT TRACKING on")
+	story([]any{invalidated}, []any{invalidated})
+	waits.All("SUBSCRIBE __keyspace@0__:to __keyevent@0__:lpop")
+	events := []any{event("__keyspace@0__:to", "lpush"), event("__keyevent@0__:lpop", "from")}
+	story(append(events, invalidated), []any{invalidated})
+}
+
 // TestMonitorsSeeWaitingCommands: a monitor sees a command that waits when it comes, and only then.
 func TestMonitorsSeeWaitingCommands(t *testing.T) {
 	h := servertest.New(t)

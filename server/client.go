@@ -42,7 +42,7 @@ func (s *Server) Connect(p commands.Peer) *Client {
 	c.conn.Connect(p)
 	c.conn.Now = s.parts.Clock.Now()
 	c.conn.Identity.User = s.parts.Users.Arriving()
-	c.conn.Tracking.Tx = c.tx
+	c.tx.By = &c.conn
 	c.call.Conn, c.call.Server, c.call.Runner = &c.conn, &s.parts, c
 	s.clients.Add(&c.entry, &c.conn, c.conn.Now)
 	return c

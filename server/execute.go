@@ -59,7 +59,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	done = true
 	brought := c.server.blocked.Brought(c.tx)
 	if len(c.conn.Tracking.Reads) > 0 {
-		c.server.tracking.EndTx(&c.conn)
+		c.server.tracking.EndTx(&c.conn, c.tx)
 	} else {
 		c.tx.End()
 	}
@@ -92,7 +92,7 @@ func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 	if c.follower != nil {
 		c.follower.losePosition(c.tx)
 	}
-	c.server.tracking.EndTx(&c.conn)
+	c.server.tracking.EndTx(&c.conn, c.tx)
 	if c.tx.Since != 0 {
 		c.wakeWaiting()
 	}

@@ -39,6 +39,8 @@ type Tx struct {
 
 // modes are what the owner of a transaction sets between its transactions.
 type modes struct {
+	// By is the client whose command runs; nil for none. The observers know its type.
+	By any
 	// NoTouch: reads and writes do not count as uses of their keys (CLIENT NO-TOUCH).
 	NoTouch bool
 	// KeepExpired: expired keys stay. A replayed log deletes them itself.

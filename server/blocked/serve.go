@@ -13,8 +13,7 @@ type Serving struct {
 	Places []Place // that may have a value
 	Now    int64   // logical time, Unix nanoseconds
 	Tx     *store.Tx
-	By     *commands.Conn // brought the values, and the goroutine is its own
-	Ended  func() bool    // the node no longer leads: then nobody is served
+	Ended  func() bool // the node no longer leads: then nobody is served
 
 	MayBlock bool // the goroutine may wait for partitions, and take long
 	fp       store.Footprint
@@ -49,7 +48,7 @@ func (s *Serving) Run(most int) bool {
 func (s *Serving) serve(w *Waiter) bool {
 	p, key := s.Places[0], []byte(s.Places[0].Key)
 	call := s.Host.Call(w.Cmd, w.Words(key))
-	call.Now, call.Tx, call.Conn, call.Out = s.Now, s.Tx, s.By, &resp.Writer{Proto: w.Proto}
+	call.Now, call.Tx, call.Conn, call.Out = s.Now, s.Tx, w.conn, &resp.Writer{Proto: w.Proto}
 	s.fp = store.Footprint{}
 	w.Cmd.AddFootprint(&call, &s.fp)
 	if s.MayBlock {
@@ -57,7 +56,10 @@ func (s *Serving) serve(w *Waiter) bool {
 	} else if !s.Tx.TryBegin(s.Now, p.DB, &s.fp) {
 		return false
 	}
-	defer s.Tx.End()
+	defer func(by any) {
+		s.Tx.End()
+		s.Tx.By = by
+	}(s.Tx.By)
 	if s.Ended() {
 		s.Places = nil
 		return true
@@ -69,6 +71,7 @@ func (s *Serving) serve(w *Waiter) bool {
 	case !s.MayBlock && w.Cmd.Cost != nil && call.Long():
 		return false
 	case s.Table.claim(w):
+		s.Tx.By = w.conn
 		replied := s.take(&call, w)
 		s.Places = append(s.Places, s.Table.Brought(s.Tx)...)
 		s.Tx.End()
@@ -84,7 +87,7 @@ func (s *Serving) take(call *commands.Call, w *Waiter) (replied bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			call.Out.Truncate(mark)
-			replied = s.Host.Panicked(call, w.peer, reason)
+			replied = s.Host.Panicked(call, w.conn.Link.Peer, reason)
 		}
 	}()
 	if err := call.Cmd.Run(call); err != nil {

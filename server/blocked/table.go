@@ -25,7 +25,7 @@ type Waiter struct {
 	Proto int                       // RESP version
 	Words func(key []byte) [][]byte // see [commands.KeyWait]
 
-	peer  commands.Peer
+	conn  *commands.Conn
 	mark  uint64 // as it came to wait, and then as it was served
 	turns []turn
 	state State
@@ -59,8 +59,7 @@ func New(mark func() uint64) *Table {
 // Await implements [commands.KeyWaiters].
 func (t *Table) Await(c *commands.Call, k commands.KeyWait) {
 	w := &Waiter{
-		Cmd: c.Cmd, DB: c.Tx.DB(), Proto: c.Out.Proto, Words: k.Words, peer: c.Conn.Link.Peer, state: Queued,
-		mark: t.mark(),
+		Cmd: c.Cmd, DB: c.Tx.DB(), Proto: c.Out.Proto, Words: k.Words, conn: c.Conn, state: Queued, mark: t.mark(),
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,13 +104,13 @@ func (t *Table) claim(w *Waiter) bool {
 // serve gives a claimed client its reply, and wakes it. Without a reply it closes the connection.
 func (t *Table) serve(w *Waiter, reply []byte, replied bool) {
 	if !replied {
-		w.peer.Close()
+		w.conn.Link.Peer.Close()
 		return
 	}
 	t.mu.Lock()
 	w.state, w.reply = Served, reply
 	t.mu.Unlock()
-	w.peer.Wake()
+	w.conn.Link.Peer.Wake()
 }
 
 // Outcome returns how far a client is. A client whose reply is there leaves the table.
@@ -122,7 +121,7 @@ func (t *Table) Outcome(id int64) (State, []byte) {
 	switch {
 	case w == nil:
 		return Absent, nil
-	case w.state != Queued && w.mark != t.mark():
+	case w.state == Served && w.mark != t.mark():
 		return Over, nil // what the client was given may be lost
 	case w.state == Served:
 		t.remove(id)
@@ -161,7 +160,7 @@ func (t *Table) EndWaits() {
 			t.dequeue(w)
 			w.state = Over
 		}
-		over = append(over, w.peer)
+		over = append(over, w.conn.Link.Peer)
 	}
 	t.mu.Unlock()
 	for _, p := range over {

@@ -47,7 +47,7 @@ func (c *Client) InfoTitles(sections string) []string {
 }
 
 // HeldBack sends a command that must wait. The returned function resumes the command and returns
-// its reply.
+// its reply. Messages after the reply are among the client's Pushes.
 func (c *Client) HeldBack(line string) func() any {
 	c.T.Helper()
 	c.Silent(line)
@@ -56,10 +56,9 @@ func (c *Client) HeldBack(line string) func() any {
 		c.T.Helper()
 		c.Status = c.Session.Resume()
 		require.NotEqual(c.T, resp.Retry, c.Status, line)
-		reply, _, err := resptest.Parse(c.Session.Output())
-		require.NoError(c.T, err)
-		c.Session.Sent()
-		return reply
+		replies := c.output()
+		c.Pushes = append(c.Pushes, replies[1:]...)
+		return replies[0]
 	}
 }
 
@@ -68,6 +67,12 @@ func (c *Client) HeldBack(line string) func() any {
 func (c *Client) All(line string) (replies []any) {
 	c.T.Helper()
 	c.Send(resptest.Command(c.split([]any{line})...))
+	return c.output()
+}
+
+// output takes all that the session has for the client.
+func (c *Client) output() (replies []any) {
+	c.T.Helper()
 	for out := c.Session.Output(); len(out) > 0; {
 		reply, n, err := resptest.Parse(out)
 		require.NoError(c.T, err)

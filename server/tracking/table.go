@@ -21,7 +21,6 @@ type Table struct {
 
 	mu       sync.Mutex // guards the rest; taken while partitions are locked
 	conns    map[int64]*commands.Conn
-	byTx     map[*store.Tx]*commands.Conn
 	keys     map[string]*key
 	oldest   *key // of a list in the order of the first reads
 	newest   *key
@@ -39,7 +38,7 @@ type key struct {
 // New returns an empty table. config returns the configuration in force. find returns the connected
 // client of an id, or nil.
 func New(config func() *config.Config, find func(id int64) *commands.Conn) *Table {
-	return &Table{config: config, find: find, conns: map[int64]*commands.Conn{}, byTx: map[*store.Tx]*commands.Conn{}, keys: map[string]*key{}}
+	return &Table{config: config, find: find, conns: map[int64]*commands.Conn{}, keys: map[string]*key{}}
 }
 
 // On returns the number of clients that track.
@@ -59,7 +58,7 @@ func (t *Table) Start(c *commands.Conn, o *commands.TrackingOptions) {
 	defer t.mu.Unlock()
 	if !c.Tracking.On {
 		t.on.Add(1)
-		t.conns[c.ID], t.byTx[c.Tracking.Tx] = c, c
+		t.conns[c.ID] = c
 	}
 	had := c.Tracking.Prefixes
 	c.Tracking.On, c.Tracking.TrackingOptions = true, *o
@@ -92,7 +91,6 @@ func (t *Table) Stop(c *commands.Conn) {
 	defer t.mu.Unlock()
 	t.on.Add(-1)
 	delete(t.conns, c.ID)
-	delete(t.byTx, c.Tracking.Tx)
 	for _, p := range c.Tracking.Prefixes {
 		t.prefixes.Remove(c, p)
 	}
@@ -113,8 +111,7 @@ func NoteReads(call *commands.Call) {
 
 // EndTx ends the transaction of a connection. If the transaction has effects, the store calls
 // [Table.Committed], which records the reads. If not, EndTx records them.
-func (t *Table) EndTx(c *commands.Conn) {
-	tx := c.Tracking.Tx
+func (t *Table) EndTx(c *commands.Conn, tx *store.Tx) {
 	if len(c.Tracking.Reads) == 0 {
 		tx.End()
 		return
@@ -150,7 +147,7 @@ func (t *Table) Committed(tx *store.Tx, effects []store.Effect) {
 func (t *Table) apply(tx *store.Tx, effects []store.Effect) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	by := t.byTx[tx] // nil if the writer is not a tracking client
+	by, _ := tx.By.(*commands.Conn)
 	var reads []commands.TrackedRead
 	if by != nil {
 		reads = by.Tracking.Reads

@@ -25,6 +25,7 @@ type bench struct {
 type client struct {
 	*commands.Conn
 	*servertest.Peer
+	tx    *store.Tx
 	bench *bench
 }
 
@@ -44,15 +45,15 @@ func newBench(t *testing.T, maxKeys int64) *bench {
 func (b *bench) connect(proto int) *client {
 	conn, peer := servertest.NewConn(b.t, proto)
 	conn.ID = int64(len(b.clients) + 1)
-	conn.Tracking.Tx = b.store.NewTx()
-	c := &client{conn, peer, b}
+	c := &client{conn, peer, b.store.NewTx(), b}
+	c.tx.By = conn
 	b.clients[conn.ID] = c
 	return c
 }
 
 // do runs a transaction as a command: it reads or writes the keys in turn ("r:k", "w:k").
 func (c *client) do(steps ...string) {
-	tx, cmd := c.Tracking.Tx, &commands.Command{Name: "test", Keys: commands.OneKey}
+	tx, cmd := c.tx, &commands.Command{Name: "test", Keys: commands.OneKey}
 	var fp store.Footprint
 	for _, step := range steps {
 		fp.AddKey([]byte(step[2:]))
@@ -67,7 +68,7 @@ func (c *client) do(steps ...string) {
 			tracking.NoteReads(&commands.Call{Cmd: cmd, Args: [][]byte{[]byte("test"), key}, Tx: tx, Conn: c.Conn})
 		}
 	}
-	c.bench.table.EndTx(c.Conn)
+	c.bench.table.EndTx(c.Conn, tx)
 	c.bench.table.CommandDone(c.Conn, cmd)
 }
 
