@@ -35,7 +35,7 @@ func (c *Client) awaitKeys(call *commands.Call) (st resp.Status, ended bool) {
 	call.Out.Raw(reply)
 	c.batch.changed = true
 	c.countCall(call)
-	return resp.Continue, true
+	return resp.Flush, true // messages that came meanwhile follow the reply, and then the next command
 }
 
 // waitIsOver reports whether the time of a waiting command has come, or CLIENT UNBLOCK has ended its wait.

@@ -206,6 +206,25 @@ func TestWakeAtTheBeginningOfAWait(t *testing.T) {
 	})
 }
 
+// Messages keep their place beside the reply of a command that waits: before it or after it, as they are beside Wake.
+func TestMessagesBesideWake(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h, c, conn := startWait(t, s)
+		for range 300 {
+			conn.Push([]byte("+before\r\n"))
+			h.letGo.Store(true)
+			conn.Wake()
+			conn.Push([]byte("+after\r\n"))
+			for _, want := range []any{resptest.Simple("before"), []any{"PAUSED"}, resptest.Simple("after")} {
+				require.Equal(t, want, c.Recv())
+			}
+			h.letGo.Store(false)
+			c.Write([]byte(wire("PAUSED")))
+			<-h.tries
+		}
+	})
+}
+
 func TestAWaitingClientThatSendsMuch(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, conn := startWait(t, s)

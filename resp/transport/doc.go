@@ -83,6 +83,7 @@
 // A command that returns resp.Retry (WAIT, CLIENT PAUSE) waits on a worker. It takes no CPU: the worker
 // sleeps until the time that the handler says, or until [Conn.Wake]. Wake also counts if the command is
 // about to wait. So nothing is missed if code first changes what the command waits for, and then calls Wake.
+// Messages that are pushed before Wake leave before the reply, and later ones after it.
 // A client that leaves ends its command. The worker notices that, even if it reads no more because the client
 // has sent too much.
 //

@@ -72,7 +72,7 @@ func (l *loop) answerHeld(h *heldTurn) {
 		}
 		if c.stopping.Load() && c.status != resp.Close {
 			c.status = resp.Close
-			c.takeMessages()
+			c.takeMessages(false)
 		}
 		l.setDue(c)
 	}

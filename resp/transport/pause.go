@@ -22,12 +22,15 @@ type pausing struct {
 
 // Wake makes a command that returned Retry run again now. If no command waits, the next command that returns
 // Retry runs again at once. So a caller changes what the command waits for, and then calls Wake: the command
-// misses nothing.
+// misses nothing. Messages that are pushed later follow the reply of a command that waits.
 func (c *Conn) Wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.woken = true
+	if !c.woken {
+		c.woken, c.early = true, len(c.queue)
+	}
 	if c.paused {
+		c.busy = true
 		c.interrupt()
 	}
 }

@@ -8,9 +8,10 @@ import (
 
 // outbox is what is to leave for a client.
 type outbox struct {
-	busy    bool         // a batch runs, or its replies are held: pushed bytes wait until they have left
+	busy    bool         // a batch runs or goes on, or its replies are held: pushed bytes wait until they have left
 	pushing bool         // a loop or a goroutine will send the queue
 	queue   []byte       // pushed bytes that no goroutine sends yet
+	early   int          // bytes of queue that were pushed before Wake: they leave before the command's reply
 	writing atomic.Int64 // bytes that are being sent, are held, or are counted already while the batch runs
 }
 
@@ -71,7 +72,7 @@ func (c *Conn) sendPushed() {
 			c.wire.Unlock()
 			return
 		}
-		p := c.takeQueue()
+		p := c.takeQueue(false)
 		c.writing.Store(int64(len(p)))
 		c.mu.Unlock()
 		c.all.change(0, len(p))
@@ -84,28 +85,34 @@ func (c *Conn) sendPushed() {
 	}
 }
 
-// runBatch runs the commands that n new bytes complete, and returns how the batch ended. It holds pushed
-// bytes back until endBatch. The last output of a connection gets the messages that were pushed before.
+// runBatch runs the commands that n new bytes complete, and returns how the batch ended. Messages that were
+// pushed before leave before its replies. It holds later ones back until endBatch, but the last output of a
+// connection gets them.
 func (c *Conn) runBatch(n int) resp.Status {
 	c.mark = c.host.barrier.Mark()
 	c.mu.Lock()
 	c.busy = true
+	told := len(c.queue) > 0
 	c.mu.Unlock()
+	if told {
+		c.takeMessages(n == 0)
+	}
 	if limit := c.handler.OutputLimit(); limit != c.session.OutputLimit() {
 		c.session.LimitOutput(limit)
 	}
 	c.status = c.session.Filled(n)
-	if c.need = c.session.Need(); c.status == resp.Close {
-		c.takeMessages()
+	if c.need = max(c.need, c.session.Need()); c.status == resp.Close {
+		c.takeMessages(false)
 	}
 	return c.status
 }
 
-// takeMessages moves the queue to the output. It holds further messages back until endBatch.
-func (c *Conn) takeMessages() {
+// takeMessages moves the queue to the output, or only the messages that were pushed before Wake. It holds the
+// others back until endBatch.
+func (c *Conn) takeMessages(early bool) {
 	c.mu.Lock()
 	c.busy = true
-	pushed := c.takeQueue()
+	pushed := c.takeQueue(early)
 	c.count(c.counted + int64(len(pushed)))
 	c.mu.Unlock()
 	if len(pushed) > 0 {
@@ -154,14 +161,14 @@ func (c *Conn) endBatch() (int, bool) {
 		c.mu.Unlock()
 		return 0, false
 	}
-	c.busy, c.need, c.counted = false, 0, 0
+	c.busy, c.need, c.counted = c.woken && c.status == resp.Retry, 0, 0
 	var pushed []byte
 	switch {
 	case len(c.queue) == 0:
 	case c.handler.MessageNeed() != 0:
 		c.sendQueue()
 	default:
-		pushed = c.takeQueue()
+		pushed = c.takeQueue(c.busy)
 	}
 	c.writing.Store(int64(out + len(pushed)))
 	c.mu.Unlock()
@@ -174,10 +181,15 @@ func (c *Conn) endBatch() (int, bool) {
 	return out, true
 }
 
-// takeQueue empties the queue; mu is held.
-func (c *Conn) takeQueue() []byte {
-	p := c.queue
-	c.setQueue(nil)
+// takeQueue takes the queue, or only its early part; mu is held.
+func (c *Conn) takeQueue(early bool) []byte {
+	n := len(c.queue)
+	if early {
+		n = min(n, c.early)
+	}
+	p := c.queue[:n:n]
+	c.setQueue(append([]byte(nil), c.queue[n:]...))
+	c.early = 0
 	return p
 }
 

@@ -23,6 +23,21 @@ func TestPushToAnIdleClient(t *testing.T) {
 	})
 }
 
+// A message that is pushed before a request comes before the reply.
+func TestPushBeforeARequest(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Do("x")
+		for range 2000 {
+			s.conn(0).Push([]byte("+pushed\r\n"))
+			c.Write([]byte(wire("x")))
+			require.Equal(t, resptest.Simple("pushed"), c.Recv())
+			require.Equal(t, []any{"x"}, c.Recv())
+		}
+	})
+}
+
 // PushLimit bounds the messages for a client that does not read, if there is no OutputLimit.
 func TestPushLimit(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {

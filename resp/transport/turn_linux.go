@@ -178,7 +178,7 @@ func (l *loop) receive(c *Conn) {
 	if c.stopping.Load() {
 		c.status = resp.Close
 	}
-	c.takeMessages()
+	c.takeMessages(false)
 	l.setDue(c)
 }
 

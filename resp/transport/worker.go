@@ -65,7 +65,7 @@ func (w *worker) nextBatch() (resp.Status, bool) {
 			return resp.Close, false
 		}
 	}
-	w.takeMessages()
+	w.takeMessages(false)
 	w.send()
 	return resp.Close, false
 }

@@ -59,7 +59,8 @@ func New(mark func() uint64) *Table {
 // Await implements [commands.KeyWaiters].
 func (t *Table) Await(c *commands.Call, k commands.KeyWait) {
 	w := &Waiter{
-		Cmd: c.Cmd, DB: c.Tx.DB(), Proto: c.Out.Proto, Words: k.Words, conn: c.Conn, state: Queued, mark: t.mark(),
+		Cmd: c.Cmd, DB: c.Tx.DB(), Proto: c.Out.Proto, Words: k.Words, conn: c.Conn, state: Queued,
+		mark: t.mark(),
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
