@@ -8,7 +8,7 @@ import (
 
 // outbox is what is to leave for a client.
 type outbox struct {
-	busy    bool         // a batch runs or goes on, or its replies are held: pushed bytes wait until they have left
+	busy    bool         // a batch runs or goes on, or its replies are held: pushed bytes wait for them
 	pushing bool         // a loop or a goroutine will send the queue
 	queue   []byte       // pushed bytes that no goroutine sends yet
 	early   int          // bytes of queue that were pushed before Wake: they leave before the command's reply

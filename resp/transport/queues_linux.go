@@ -32,8 +32,8 @@ type queues struct {
 	work   int    // of this turn
 }
 
-// beginTurn puts the clients of again before those of ready that had no batch yet. It returns how many clients
-// are queued.
+// beginTurn puts the clients of again before those of ready that had no batch yet. It returns how many are
+// queued.
 func (q *queues) beginTurn() int {
 	q.ready = slices.Replace(q.ready, 0, q.served, q.again...)
 	q.served, q.again = 0, q.again[:0]
