@@ -60,6 +60,38 @@ func (f *frame) scan(p []byte) (n int, done bool, err error) {
 	return n, true, nil
 }
 
+// Elements finds the elements of an array that arrives in the pieces of a [Sink].
+type Elements struct {
+	element frame
+	next    int
+	inside  bool // the first line of the array is over
+}
+
+// Each calls do with the index and the first bytes of each element that begins in a piece. There is none in
+// a reply that is no array.
+func (e *Elements) Each(piece []byte, do func(i int, begin []byte)) {
+	if !e.inside {
+		if piece[0] != '*' {
+			return
+		}
+		e.inside = true
+		piece = piece[bytes.IndexByte(piece, '\n')+1:]
+	}
+	for len(piece) > 0 {
+		begins := e.element.left == 0
+		n, done, err := e.element.scan(piece)
+		if n == 0 || err != nil {
+			return
+		}
+		if begins {
+			do(e.next, piece[:n])
+		}
+		if piece = piece[n:]; done {
+			e.next++
+		}
+	}
+}
+
 // isText reports whether an element is one line of any length.
 func isText(kind byte) bool { return kind == '+' || kind == '-' || kind == '(' }
 

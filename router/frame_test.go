@@ -35,6 +35,27 @@ func TestFrame(t *testing.T) {
 	require.ErrorIs(t, err, errFrame, "a length without an end")
 }
 
+// TestElements: each element of an array is found, however the reply is cut into pieces.
+func TestElements(t *testing.T) {
+	const reply = "*5\r\n+OK\r\n*2\r\n:1\r\n$2\r\n\r\n\r\n:0\r\n$-1\r\n-ERR no\r\n"
+	for cut := range len(reply) {
+		var whole frame
+		var e Elements
+		got := map[int]string{}
+		used, _, err := whole.scan([]byte(reply[:cut]))
+		require.NoError(t, err)
+		for _, piece := range []string{reply[:used], reply[used:]} {
+			if piece != "" {
+				e.Each([]byte(piece), func(i int, begin []byte) { got[i] = string(begin[:2]) })
+			}
+		}
+		require.Equal(t, map[int]string{0: "+O", 1: "*2", 2: ":0", 3: "$-", 4: "-E"}, got, cut)
+	}
+	for _, reply := range []string{"-EXECABORT no\r\n", "_\r\n", "*-1\r\n", "*0\r\n", "+OK\r\n"} {
+		new(Elements).Each([]byte(reply), func(int, []byte) { t.Error(reply) })
+	}
+}
+
 func FuzzFrame(f *testing.F) {
 	f.Add([]byte("*2\r\n$1\r\nx\r\n%1\r\n+a\r\n:1\r\n"), 3)
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {

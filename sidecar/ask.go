@@ -84,6 +84,7 @@ func (q *ask) learn(now account.Time) bool {
 			Units: n[0], Limit: n[1], Remaining: n[2], RetryAfter: n[3], ResetAfter: n[4],
 			Ends: n[5], At: n[6],
 		})
+		q.shard.sidecar.forgetOld(q.account, now, q.ask.Departed)
 	}
 	return ok
 }

@@ -40,22 +40,22 @@ func (f *Front) decide(cmd *commands.Command, args [][]byte, w *resp.Writer) boo
 // last word before the limit is the key.
 func (f *Front) setLimit(name string, before, words [][]byte) {
 	f.limit.set(name, before, words)
-	f.limit.hash = f.sidecar.written.hash(before[len(before)-1])
+	f.limit.hashes = f.sidecar.written.hashes(f.limit.hashes[:0], name, before, words)
 }
 
 // account returns the account of the limit, without a refusal from before the last change of its key. The
 // lock of its shard is held.
 func (f *Front) account(sh *shard) *account.Account {
 	a := sh.table.Account(f.user.Name(), f.limit.text)
-	if a.SetKey(f.limit.hash); a.Remembers(f.time()) {
-		a.ForgetRefusal(f.sidecar.written.last(f.limit.hash))
+	if a.SetKey(f.limit.key()); a.Remembers(f.time()) {
+		a.ForgetRefusal(f.sidecar.written.last(f.limit.hashes))
 	}
 	return a
 }
 
 // look answers a request that counts nothing. It returns false if the hub must answer.
 func (f *Front) look(form form, w *resp.Writer) bool {
-	sh, now := &f.sidecar.shards[shardOf(f.limit.hash)], f.time()
+	sh, now := &f.sidecar.shards[shardOf(f.limit.key())], f.time()
 	sh.mu.Lock()
 	limited, answer, ok := f.account(sh).Look(now, f.args.Quantity)
 	sh.mu.Unlock()
@@ -68,7 +68,7 @@ func (f *Front) look(form form, w *resp.Writer) bool {
 // take answers a request, or begins to.
 func (f *Front) take(form form, name string, limit, args [][]byte, w *resp.Writer) {
 	s, now, quantity := f.sidecar, f.time(), f.args.Quantity
-	sh := &s.shards[shardOf(f.limit.hash)]
+	sh := &s.shards[shardOf(f.limit.key())]
 	sh.mu.Lock()
 	a := f.account(sh)
 	if a.WantsReport() {

@@ -2,12 +2,14 @@ package sidecar
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
 )
 
 // explained remembers what the hub has said about each limit of a rule and a key. So a question about them
@@ -54,6 +56,15 @@ func (e *explained) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all = nil
+}
+
+// forgetRule forgets the explanations of a rule.
+func (e *explained) forgetRule(name string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.DeleteFunc(e.all, func(of string, _ *explanation) bool {
+		return name == ruleset.Default || strings.HasPrefix(of, name+"\x00")
+	})
 }
 
 // keep keeps the answer of the hub to a question.

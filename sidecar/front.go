@@ -95,7 +95,7 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if len(request) > longestShared {
 		return f.sendOwn(cmd, args, w)
 	}
-	sink := &relayed{f.order.add(len(request)), f.sidecar.after(f.sidecar.written.effectsOf(cmd, args), nil)}
+	sink := &relayed{f.order.add(len(request)), f.sidecar.follow(f.sidecar.written.effectOf(cmd, args))}
 	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }

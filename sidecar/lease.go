@@ -14,9 +14,12 @@ const longestText = 512
 
 // limit is the limit of a command.
 type limit struct {
-	text []byte // in RESP, without a quantity
-	hash uint32 // of its key
+	text   []byte   // in RESP, without a quantity
+	hashes []uint32 // see written.hashes
 }
+
+// key returns the hash of the key.
+func (l *limit) key() uint32 { return l.hashes[0] }
 
 // set sets the text. It has the name of the command, the words before the limit, and those of the limit.
 func (l *limit) set(name string, before, words [][]byte) {

@@ -130,11 +130,12 @@ func (l *Line) tell(now account.Time, q *rules.Question) (units limiters.Answer,
 		Limit: a.Limit, Remaining: a.Remaining,
 		RetryAfter: millis(a.RetryAfter), ResetAfter: millis(a.ResetAfter),
 	}
-	sh := &l.sidecar.shards[shardOf(l.limit.hash)]
+	sh := &l.sidecar.shards[shardOf(l.limit.key())]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	of := l.account(sh)
 	of.Passed(now, l.departed, 1, a.Limited, answer)
+	l.sidecar.forgetOld(of, now, l.departed)
 	if !a.Limited {
 		return units, false
 	}

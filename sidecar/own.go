@@ -18,9 +18,10 @@ type own struct {
 	order *order
 	conn  *router.Own
 	// The goroutine of the client uses these two.
-	transaction
+	queues  bool // after MULTI
 	streams bool
 
+	transaction
 	db atomic.Int64 // the database that the client has selected
 
 	mu     sync.Mutex // guards the fields below
@@ -53,6 +54,13 @@ func (o *own) wayOf(cmd *commands.Command, other way) way {
 		return other
 	}
 	return owns
+}
+
+// sends notes that the client sends a command.
+func (o *own) sends(cmd *commands.Command) {
+	if cmd != nil && (cmd.Name == "multi" || cmd.Name == "exec" || cmd.Name == "discard") {
+		o.queues = cmd.Name == "multi"
+	}
 }
 
 // tell sends a command of the sidecar itself over the client's own connection. An error ends the client.

@@ -76,7 +76,9 @@ func (p *pass) answered(limited bool, answer account.Answer) {
 	sh := p.shard
 	sh.mu.Lock()
 	p.ended = true
-	p.account.Passed(sh.sidecar.o.Clock(), p.departed, p.quantity, limited, answer)
+	now := sh.sidecar.o.Clock()
+	p.account.Passed(now, p.departed, p.quantity, limited, answer)
+	sh.sidecar.forgetOld(p.account, now, p.departed)
 	sh.mu.Unlock()
 	p.slot.write(p.form.reply(limited, answer), true)
 }

@@ -9,22 +9,23 @@ import (
 // relayed is the sink of a command that the hub answers.
 type relayed struct {
 	*slot
-	then func(ok bool) // runs once, as soon as the hub may have run the command; nil for most commands
+	// follow reads the pieces of the reply as long as it wants more. It gets nil if the reply is lost, and the
+	// hub may have run the command. It is nil for most commands.
+	follow func(reply []byte) (more bool)
 }
 
 // Reply implements [router.Sink].
 func (r *relayed) Reply(p []byte, end bool) {
-	if then := r.then; then != nil {
-		r.then = nil
-		then(p[0] != '-' && p[0] != '_' && string(p) != "*-1\r\n") // an error, or EXEC has run nothing
+	if r.follow != nil && !r.follow(p) {
+		r.follow = nil
 	}
 	r.write(p, end)
 }
 
 // Lost implements [router.Sink].
 func (r *relayed) Lost(err error) {
-	if r.then != nil {
-		r.then(false)
+	if r.follow != nil && !errors.As(err, &router.Unsent{}) {
+		r.follow(nil)
 	}
 	r.order.mu.Lock()
 	begun := r.begun

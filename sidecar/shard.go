@@ -57,10 +57,10 @@ func (sh *shard) drop(user string) {
 	sh.table.DropUser(user)
 }
 
-func (sh *shard) dropKeys(keys []uint32) {
+func (sh *shard) forgetSome(named func(*account.Account) bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	sh.table.DropKeys(keys)
+	sh.table.ForgetSome(named)
 }
 
 func (sh *shard) forget() {

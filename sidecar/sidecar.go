@@ -101,27 +101,6 @@ func (s *Sidecar) Configure(settings account.Settings) {
 	}
 }
 
-// after returns what to do after commands with these effects, nil for nothing. `ok` says that the hub has run
-// them, without an error or nil. Otherwise a script may have written, too. db has the database of the client,
-// if that may change.
-func (s *Sidecar) after(e effects, db *atomic.Int64) func(ok bool) {
-	if !e.some {
-		return nil
-	}
-	return func(ok bool) {
-		s.written.note(&e, s.o.Clock().Boot)
-		if ok {
-			e.eachDrop(func(shard int, keys []uint32) { s.shards[shard].dropKeys(keys) })
-		}
-		if ok && e.forgets {
-			s.forget()
-		}
-		if ok && e.db >= 0 && db != nil {
-			db.Store(e.db)
-		}
-	}
-}
-
 // forget forgets what the hub said about all limits, unless it owes the hub units.
 func (s *Sidecar) forget() {
 	s.explained.forget()

@@ -46,8 +46,9 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 		args = personal(cmd, "inside MULTI")
 	}
 	request := router.AppendCommand(nil, args...)
-	does := o.run(cmd, f.sidecar.written.effectsOf(cmd, args))
-	sink := &owned{relayed{f.order.add(len(request)), f.sidecar.after(does, &o.db)}}
+	o.sends(cmd)
+	follow := o.follow(f.sidecar, cmd, f.sidecar.written.effectOf(cmd, args))
+	sink := &owned{relayed{f.order.add(len(request)), follow}}
 	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }

@@ -104,7 +104,7 @@ func (a *Account) mayWait(now Time, quantity int64) bool {
 	if limit := a.known.answer.Limit; limit > 0 {
 		most = min(most, limit/2)
 	}
-	if quantity > most || !a.isHot(now) {
+	if quantity > most || !a.isHot(now) || a.isForgotten() {
 		return false
 	}
 	h := a.held
@@ -118,8 +118,11 @@ func (a *Account) refuses(now Time, quantity int64) bool {
 	return now.Boot < k.until && k.from <= quantity && quantity <= k.answer.Limit
 }
 
-// SetKey sets the hash of the key of the limit, for DropKeys.
+// SetKey sets the hash of the key of the limit.
 func (a *Account) SetKey(hash uint32) { a.known.hash = hash }
+
+// Key returns the hash of the key of the limit.
+func (a *Account) Key() uint32 { return a.known.hash }
 
 // Remembers reports whether the account repeats a refusal of the hub.
 func (a *Account) Remembers(now Time) bool { return now.Boot < a.known.until }

@@ -100,19 +100,18 @@ func (a *Account) ask(now Time, want int64) Ask {
 // answered notes that a question is no longer under way. Another question may be.
 func (a *Account) answered(ask Ask) *held {
 	h := a.hold()
-	if h.asking == ask.number || h.asking == -ask.number {
+	if h.asking == ask.number {
 		h.asking = 0
 	}
 	return h
 }
 
-// Granted takes the hub's reply to a question, which may be late. One from before DropKeys is void.
+// Granted takes the hub's reply to a question, which may be late. If the table has forgotten the account, its
+// units count for nothing: the hub may have another state. Those who wait pass.
 func (a *Account) Granted(now Time, ask Ask, g Grant) {
-	h := a.hold()
-	isVoid := h.asking < 0 && h.asking == -ask.number
-	a.answered(ask)
+	h := a.answered(ask)
 	a.table.Figures.Returned += ask.Back.Units
-	if isVoid {
+	if a.isForgotten() {
 		a.table.Figures.Leased += min(g.Units, ask.Want)
 		a.table.Figures.Stranded += min(g.Units, ask.Want)
 		return

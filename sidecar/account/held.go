@@ -7,7 +7,7 @@ type held struct {
 	leases  []lease // in the order of their grants, mostLeases at most
 	back    Back    // units that the next question gives back
 	waiting int64   // units of the requests that wait
-	asking  int64   // the number of the question under way; 0 for none; below 0 if its answer is void
+	asking  int64   // the number of the question under way; 0 for none
 	nextAsk int64   // no question leaves before
 	view    *view   // nil unless the mode is report
 
@@ -32,7 +32,7 @@ func (a *Account) hold() *held {
 	if a.held == nil {
 		a.held = &held{place: -1}
 	}
-	if a.held.place < 0 {
+	if a.held.place < 0 && !a.isForgotten() {
 		a.table.addHolder(a)
 	}
 	return a.held

@@ -1,9 +1,6 @@
 package account
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Settings are the bounds of a table.
 type Settings struct {
@@ -127,8 +124,11 @@ func (t *Table) forget(a *Account) {
 		a.drop()
 		t.removeHolder(a)
 	}
-	a.newer, a.older = a, a
+	a.newer, a.older, a.known.until = a, a, 0
 }
+
+// isForgotten reports whether the table does not have the account.
+func (a *Account) isForgotten() bool { return a.newer == a }
 
 // DropUser forgets all accounts of a user. It looks at each account of the table.
 func (t *Table) DropUser(user string) {
@@ -139,14 +139,13 @@ func (t *Table) DropUser(user string) {
 	}
 }
 
-// DropKeys drops the leases of keys whose state at the hub is another one now, and those on their way. The
-// new state does not know them, so they do not go back. `keys` are sorted hashes.
-func (t *Table) DropKeys(keys []uint32) {
-	for _, a := range t.holders {
-		if _, is := slices.BinarySearch(keys, a.known.hash); is {
-			if a.drop(); a.view() == nil && a.held.asking > 0 {
-				a.held.asking = -a.held.asking
-			}
+// ForgetSome forgets the accounts that hold something and that a function names, unless they owe units to the
+// hub. The hub has another state of their limits now, which does not know their units. So these do not go
+// back, nor do those on their way.
+func (t *Table) ForgetSome(named func(*Account) bool) {
+	for i := len(t.holders) - 1; i >= 0; i-- {
+		if a := t.holders[i]; named(a) && a.view().owed() == 0 && !a.isForgotten() {
+			t.forget(a)
 		}
 	}
 }

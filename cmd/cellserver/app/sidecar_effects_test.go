@@ -1,6 +1,7 @@
 package app
 
 import (
+	"strings"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -112,5 +113,41 @@ func TestSidecarForgetsWhateverTheReply(t *testing.T) {
 			c.Do(change...)
 			require.Equal(t, int64(0), use(), "%d %v", proto, change)
 		}
+	}
+}
+
+// TestSidecarLeasesOfOtherDatabases: limits are leased in database 0. What happens in another one ends no lease, also inside MULTI.
+func TestSidecarLeasesOfOtherDatabases(t *testing.T) {
+	hub := start(t)
+	c := startSidecar(t, hub).dial(t)
+	window := func() any { return c.Do("CL.WINDOW", "k", 5000, 3600) }
+	after := func(does string) (remaining any, asked int) {
+		for range 100 {
+			window()
+		}
+		for command := range strings.SplitSeq(does, ";") {
+			c.Do(fields(strings.TrimSpace(command))...)
+		}
+		before := hub.calls(t, "cl.window")
+		return window().([]any)[2], hub.calls(t, "cl.window") - before
+	}
+	for _, does := range []string{
+		"SELECT 5; SET k 1; DEL k; SET k 1; RENAME k j; FLUSHDB; RESET", "SELECT 5; SET k 1; MOVE k 6; SET k 1; MOVE k 0; RESET",
+		"SELECT 5; SET k 1; MULTI; DEL k; FLUSHDB; EXEC; RESET", "MULTI; SELECT 5; SET k 1; DEL k; FLUSHDB; EXEC; RESET",
+		"SWAPDB 5 6", "SWAPDB 0 0", "SWAPDB 0 99", "COPY k k DB 5", "MULTI; SWAPDB 5 6; COPY k k DB 7; EXEC; RESET", "SELECT 0; SELECT 5; EXPIRE k 0; RESET",
+	} {
+		for try := 1; ; try++ { // the lease may end meanwhile on a busy machine
+			if _, asked := after(does); asked == 0 {
+				break
+			}
+			require.Less(t, try, 50, does)
+		}
+	}
+	for _, does := range []string{
+		"SELECT 5; MULTI; SELECT 0; DEL k; EXEC; RESET", "MULTI; SELECT 99; FLUSHDB; EXEC; RESET", "MOVE k 8", "SWAPDB 9 0", "SELECT 9; FLUSHALL; RESET",
+		"SELECT 9; SET s 1 EX 100; COPY s k DB 0 REPLACE; SELECT 0; DEL k; RESET", "SELECT 9; MULTI; FLUSHALL; EXEC; RESET", "SELECT 5; SELECT 0; FLUSHDB; RESET",
+	} {
+		remaining, _ := after(does)
+		require.Equal(t, int64(4999), remaining, does)
 	}
 }
