@@ -74,12 +74,23 @@ func (l *line) run(
 // Patience is how long a line waits for a command that the server holds back.
 const Patience = 5 * time.Second
 
+// grace is how long it waits for a client that has left: one that has only closed its side of the connection
+// still reads the answer.
+const grace = time.Second
+
+// lasting returns a context that ends after Patience, or after grace once ctx has ended.
+func lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithTimeout(context.WithoutCancel(ctx), Patience)
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return longer, func() { stop(); cancel() }
+}
+
 // outwait tries a command again until it runs. A line has a goroutine of its own, so a long command runs
 // here.
 func (l *line) outwait(
 	ctx context.Context, st resp.Status, args [][]byte, out *resp.Writer,
 ) (resp.Status, error) {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+	ctx, cancel := lasting(ctx)
 	defer cancel()
 	for st == resp.Retry || st == resp.Offload {
 		out.Reset()

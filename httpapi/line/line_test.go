@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"cellserver/commands"
 	"cellserver/limiters/rules"
@@ -26,7 +27,7 @@ func (*handler) Prefetch([][]byte)      {}
 func (*handler) End() uint64            { return 0 }
 func (*handler) Limits() resp.Limits    { return resp.Limits{} }
 func (*handler) Closed()                {}
-func (*handler) RetryAfter() int64      { return 1 }
+func (*handler) RetryAfter() int64      { return 1e7 }
 func (h *handler) Failed(any, []byte)   { h.failed++ }
 
 func (h *handler) Handle(_ [][]byte, w *resp.Writer) resp.Status {
@@ -58,7 +59,9 @@ func TestIdleLinesKeepNoRequest(t *testing.T) {
 }
 
 // TestCommandsRunAgain: a line tries a command that is held back or takes long again, and drops what it wrote.
-func TestCommandsRunAgain(t *testing.T) {
+func TestCommandsRunAgain(t *testing.T) { synctest.Test(t, runAgain) }
+
+func runAgain(t *testing.T) {
 	h := &handler{statuses: []resp.Status{resp.Retry, resp.Retry, resp.Offload, resp.Flush}}
 	lines := New(1, nil, func(commands.Peer) Handler { return h })
 	defer lines.Close()
@@ -68,9 +71,29 @@ func TestCommandsRunAgain(t *testing.T) {
 	require.Len(t, h.took, 4)
 
 	h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 1000)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.ErrorIs(t, lines.Do(ctx, []string{"GET", "k"}, nil), context.Canceled)
+	require.ErrorIs(t, lines.Do(t.Context(), []string{"GET", "k"}, nil), context.DeadlineExceeded)
+}
+
+// TestClientsThatLeave: a client that may have closed only its side of the connection gets its answer if that comes soon, also if it
+// waits for a line.
+func TestClientsThatLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := new(handler)
+		lines := New(1, nil, func(commands.Peer) Handler { return h })
+		defer lines.Close()
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 90)
+		go func() { _ = lines.Do(t.Context(), []string{"GET", "k"}, func(Reply) {}) }()
+		synctest.Wait()
+		require.NoError(t, lines.Do(left, []string{"GET", "k"}, func(Reply) {}))
+		require.Empty(t, h.statuses)
+
+		h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 90)
+		require.NoError(t, lines.Do(left, []string{"GET", "k"}, func(Reply) {}))
+		h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 110)
+		require.ErrorIs(t, lines.Do(left, []string{"GET", "k"}, nil), context.Canceled)
+	})
 }
 
 // TestPanicsEndTheLine: a command that panics has no reply, and the next one gets another line.

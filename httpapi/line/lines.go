@@ -102,7 +102,7 @@ func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (Repl
 
 // await waits for a free line, for as long as a command may be held back.
 func (l *Lines) await(ctx context.Context) (*line, error) {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+	ctx, cancel := lasting(ctx)
 	defer cancel()
 	select {
 	case one := <-l.free:

@@ -497,3 +497,24 @@ func TestSidecarForgetsOldLimits(t *testing.T) {
 	ok(t, c, "CONFIG", "SET", "upstream-keys", 16)
 	require.LessOrEqual(t, side.peers.sidecar.Accounts(), 16)
 }
+
+// TestSidecarAnswersHalfClosedClients: a client over HTTP that closes its side after the request still gets its answer, as at the hub.
+func TestSidecarAnswersHalfClosedClients(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub, "--http-port", strconv.Itoa(porttest.Free(t)))
+	ok(t, hub.dial(t), "CL.RULE", "SET", "api", "CL.WINDOW", 50, 3600)
+	for path, body := range map[string]string{"/check/api": `{"key":"k"}`, "/throttle": `{"key":"t","limit":"50/hour"}`} {
+		for range 20 {
+			nc, err := net.Dial("tcp", side.api.Plain.Address())
+			require.NoError(t, err)
+			_, err = fmt.Fprintf(nc, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				path, len(body), body)
+			require.NoError(t, err)
+			require.NoError(t, nc.(*net.TCPConn).CloseWrite())
+			reply, err := io.ReadAll(nc)
+			require.NoError(t, err)
+			require.Contains(t, string(reply), "HTTP/1.1 200 OK", path)
+			require.NoError(t, nc.Close())
+		}
+	}
+}
