@@ -88,7 +88,9 @@ type Leases struct {
 func (l *Leases) Add(granted, returned int64) {
 	l.Asks.Add(1)
 	l.Granted.Add(granted)
-	l.Returned.Add(returned)
+	if returned != 0 { // few questions give units back, and an atomic addition costs as much as a decision's arithmetic
+		l.Returned.Add(returned)
+	}
 }
 
 // SidecarLibrary is the name with which a sidecar marks one connection to each node: CLIENT SETINFO LIB-NAME.

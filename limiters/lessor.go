@@ -138,39 +138,46 @@ func (v Verdict) Lease(e *store.Entry, a *Answer, now, _, want int64) (granted i
 // Leased implements [Lessor].
 func (Verdict) Leased(*store.Entry, Lease) (at int64, m Mark) { return 0, Mark{} }
 
-// lessors parse the limits that a client may lease, by the name of their command. Their arguments are those
-// of the command, without a quantity and without options of one request.
-var lessors = map[string]func(*Args) (Lessor, error){
-	"cl.log":      lessor(ReadLog),
-	"cl.sliding":  lessor(ReadSliding),
-	"cl.throttle": lessor(readRate),
-	"cl.window":   lessor(ReadWindow),
-	"gcra":        lessor(ReadGCRA),
-	"throttle":    lessor(ReadThrottlecrab),
-}
-
-func lessor[L Lessor](read func(*Args) (L, error)) func(*Args) (Lessor, error) {
-	return func(a *Args) (Lessor, error) { return read(a) }
-}
-
 // Lessor parses the limit of a command such as CL.WINDOW key 100 60. `name` is its name in lower case, and
 // `words` are those after the key. Errors are error replies.
 func (a *Args) Lessor(name string, words [][]byte) (Lessor, error) {
-	read := lessors[name]
-	if read == nil {
-		return nil, rediserr.Error("ERR " + strings.ToUpper(name) + " cannot be leased: use " + useLessors)
-	}
 	a.Begin(name, words)
 	a.inside = "lease"
-	l, err := read(a)
+	l, err := a.lessor(name)
 	a.inside = ""
 	switch {
+	case l == nil && err == nil:
+		return nil, rediserr.Error("ERR " + strings.ToUpper(name) + " cannot be leased: use " + useLessors)
 	case err != nil:
 		return nil, a.Explain(err)
 	case a.Has(OptTokens):
 		return nil, SyntaxError("a lease has no TOKENS: the argument want says how many")
 	}
 	return l, nil
+}
+
+// lessor parses the limit of a command; nil if it cannot be leased. The arguments are those of the command,
+// without a quantity and without options of one request.
+func (a *Args) lessor(name string) (Lessor, error) {
+	switch name {
+	case "cl.log":
+		return ReadLog(a)
+	case "cl.sliding":
+		return ReadSliding(a)
+	case "cl.throttle":
+		r, err := readRate(a)
+		if a.rate == nil || a.rate.(Rate) != r { // a connection mostly leases one limit: it needs memory once
+			a.rate = r
+		}
+		return a.rate, err
+	case "cl.window":
+		return ReadWindow(a)
+	case "gcra":
+		return ReadGCRA(a)
+	case "throttle":
+		return ReadThrottlecrab(a)
+	}
+	return nil, nil
 }
 
 // useLessors names the commands that a client may lease, for errors.

@@ -68,7 +68,13 @@ func leaseFootprint(c *commands.Call, fp *store.Footprint) {
 		c.Conn.Scratch.Check().ReserveFootprint(c.Server.Rules, words, queued, fp)
 		return
 	}
-	c.Cmd.EachKey(c.Args, fp.AddKey)
+	at := leased(c.Args)
+	if at >= len(c.Args) {
+		return
+	}
+	if inner := c.Conn.Scratch.Lookup(c.Args[at]); inner != nil && inner.Keys.Inner == nil {
+		inner.EachKey(c.Args[at:], fp.AddKey)
+	}
 }
 
 // leaseLastKey returns the position of the last key of a lease of a rule, 0 for another lease.
@@ -91,7 +97,7 @@ func clLease(c *commands.Call) error {
 	if at >= len(c.Args) {
 		return commands.WrongArity(c.Cmd.Name)
 	}
-	inner, err := commands.Resolve(commands.Lookup(c.Args[at]), c.Args[at:])
+	inner, err := commands.Resolve(c.Conn.Scratch.Lookup(c.Args[at]), c.Args[at:])
 	switch {
 	case err != nil:
 		return err
