@@ -88,7 +88,7 @@ type Leases struct {
 func (l *Leases) Add(granted, returned int64) {
 	l.Asks.Add(1)
 	l.Granted.Add(granted)
-	if returned != 0 { // few questions give units back, and an atomic addition costs as much as a decision's arithmetic
+	if returned != 0 { // few questions give units back, and adding costs as much as deciding
 		l.Returned.Add(returned)
 	}
 }

@@ -34,8 +34,8 @@ func (s *Scratch) Limiter() *limiters.Scratch {
 	return s.limit
 }
 
-// Lookup is [Lookup] for the name of a command inside another one. Pipelines mostly repeat it, and a comparison
-// takes less time than the search in the table.
+// Lookup is [Lookup] for the name of a command inside another one. Pipelines mostly repeat it, and a
+// comparison takes less time than the search in the table.
 func (s *Scratch) Lookup(name []byte) *Command {
 	if s.inner == nil || !Is(name, s.inner.Name) {
 		s.inner = Lookup(name)

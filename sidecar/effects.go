@@ -66,8 +66,8 @@ func (w *written) hashesOf(a *account.Account) []uint32 {
 	return w.hashes(nil, string(words[0]), words[1:], nil)
 }
 
-// forgetOld forgets a refusal in the answer to a question, if something has changed since it departed: the hub
-// may have decided before that. The lock of the account's shard is held.
+// forgetOld forgets a refusal in the answer to a question, if something has changed since it departed: the
+// hub may have decided before that. The lock of the account's shard is held.
 func (s *Sidecar) forgetOld(a *account.Account, now, departed account.Time) {
 	if a.Remembers(now) && s.written.lastOf(a) >= departed.Boot {
 		a.ForgetRefusal(now.Boot)
@@ -239,7 +239,9 @@ func (s *Sidecar) forgetSome(e *effect) {
 			for n = 1; n < len(keys) && shardOf(keys[n]) == shard; {
 				n++
 			}
-			s.shards[shard].forgetSome(func(a *account.Account) bool { return has(a.Key()) && !begins(a, rules) })
+			s.shards[shard].forgetSome(func(a *account.Account) bool {
+				return has(a.Key()) && !begins(a, rules)
+			})
 		}
 		return
 	}

@@ -9,8 +9,8 @@ import (
 // relayed is the sink of a command that the hub answers.
 type relayed struct {
 	*slot
-	// follow reads the pieces of the reply as long as it wants more. It gets nil if the reply is lost, and the
-	// hub may have run the command. It is nil for most commands.
+	// follow reads the pieces of the reply as long as it wants more. It gets nil if the reply is lost, and
+	// the hub may have run the command. It is nil for most commands.
 	follow func(reply []byte) (more bool)
 }
 
