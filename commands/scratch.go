@@ -13,10 +13,10 @@ import (
 type Scratch struct {
 	limit  *limiters.Scratch
 	flight *flight.Flight
-	inner  *Command // the last one that was inside another one
 	check  *rules.Check
 	asked  *rules.Question
 	Script interface{ Release() } // of the running script; only Server.Scripts uses it
+	Inner  any                    // the *Command that CL.LEASE had inside last
 }
 
 // A request to a rule needs 4 to 8 KB of memory, and a request to sixteen rules about 70 KB. The batches of
@@ -32,15 +32,6 @@ func (s *Scratch) Limiter() *limiters.Scratch {
 		s.limit = new(limiters.Scratch)
 	}
 	return s.limit
-}
-
-// Lookup is [Lookup] for the name of a command inside another one. Pipelines mostly repeat it, and a
-// comparison takes less time than the search in the table.
-func (s *Scratch) Lookup(name []byte) *Command {
-	if s.inner == nil || !Is(name, s.inner.Name) {
-		s.inner = Lookup(name)
-	}
-	return s.inner
 }
 
 // Flight returns memory for a request to an adaptive limit. It is valid until Release.

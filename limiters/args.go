@@ -74,7 +74,7 @@ type Args struct {
 	given    Option
 	nanos    [4]int64 // of options that take seconds, in nanoseconds
 	by       string   // the name of an algorithm, in lower case
-	rate     Lessor   // the last Rate of a lease
+	rate     any      // the last Rate of a lease
 	dates
 	noted
 }

@@ -169,7 +169,7 @@ func (a *Args) lessor(name string) (Lessor, error) {
 		if a.rate == nil || a.rate.(Rate) != r { // a connection mostly leases one limit: it needs memory once
 			a.rate = r
 		}
-		return a.rate, err
+		return a.rate.(Lessor), err
 	case "cl.window":
 		return ReadWindow(a)
 	case "gcra":

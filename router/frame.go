@@ -64,7 +64,7 @@ func (f *frame) scan(p []byte) (n int, done bool, err error) {
 type Elements struct {
 	element frame
 	next    int
-	inside  bool // the first line of the array is over
+	inside  bool // the first line of the array has come
 }
 
 // Each calls do with the index and the first bytes of each element that begins in a piece. There is none in

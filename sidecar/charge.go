@@ -53,17 +53,6 @@ func chargeCommand(command []byte, units int64) []byte {
 	return router.AppendCommand(nil, append(words, []byte("MS"))...)
 }
 
-// wordsOf returns the words of a command in RESP.
-func wordsOf(command []byte) (words [][]byte) {
-	_, rest, _ := bytes.Cut(command, []byte("\r\n"))
-	for len(rest) > 0 {
-		head, after, _ := bytes.Cut(rest, []byte("\r\n"))
-		n, _ := decimal.Parse(head[1:])
-		words, rest = append(words, after[:n]), after[n+2:]
-	}
-	return words
-}
-
 // readCharge reads the reply to a charge. That of several windows has the answer of the only one inside.
 func readCharge(reply []byte) (answer account.Answer, ok bool) {
 	if i := bytes.Index(reply, []byte("*5\r\n")); i > 0 && reply[0] == '*' {

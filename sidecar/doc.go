@@ -24,7 +24,7 @@
 //	own.go       the connection to the hub of one client
 //	state.go     the commands of such a client
 //	effects.go   what commands of the hub change here
-//	transaction.go  the effects of a transaction
+//	forget.go    what the sidecar forgets then
 //
 // Package account says what to do with units and answers. Package router has the connections to the hub.
 //

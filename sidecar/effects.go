@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"hash/maphash"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -64,14 +63,6 @@ func (w *written) lastOf(a *account.Account) int64 { return w.last(w.hashesOf(a)
 func (w *written) hashesOf(a *account.Account) []uint32 {
 	words := wordsOf([]byte(a.Command()))
 	return w.hashes(nil, string(words[0]), words[1:], nil)
-}
-
-// forgetOld forgets a refusal in the answer to a question, if something has changed since it departed: the
-// hub may have decided before that. The lock of the account's shard is held.
-func (s *Sidecar) forgetOld(a *account.Account, now, departed account.Time) {
-	if a.Remembers(now) && s.written.lastOf(a) >= departed.Boot {
-		a.ForgetRefusal(now.Boot)
-	}
 }
 
 // beginOf returns the begin of the texts of accounts with a rule, after their first line. The rule default
@@ -189,71 +180,98 @@ func copiesTo(args [][]byte) (own bool, other int64) {
 	return own, other
 }
 
-// follow returns what reads the reply to a command in database 0, nil if it has no effect.
-func (s *Sidecar) follow(e *effect) func(reply []byte) (more bool) {
-	if e == nil {
+// selects reports whether the effect is another database of the client, and selects that if the hub has.
+func (e *effect) selects(db *atomic.Int64, reply []byte) bool {
+	if e.change == database && reply != nil && reply[0] == '+' {
+		db.Store(e.other)
+	}
+	return e.change == database
+}
+
+// transaction has the effects of the commands since MULTI, as the hub replies to them. Each comes with its
+// element in the reply of EXEC. The goroutine of the client's own connection uses it.
+type transaction struct {
+	begun  bool
+	length int       // in commands
+	weight int       // of the effects, in hashes of keys
+	queued []*effect // in the order of the commands
+}
+
+// mostQueued bounds the weight of the effects of a transaction. The effect of a larger one is that the
+// sidecar forgets all limits.
+const mostQueued = 1 << 18
+
+// weightOf is the weight of an effect without its keys.
+const weightOf = 24
+
+// add adds a command that the hub has queued.
+func (t *transaction) add(e *effect) {
+	if e != nil {
+		e.at = t.length
+		if t.weight += weightOf + len(e.keys); t.weight <= mostQueued {
+			t.queued = append(t.queued, e)
+		}
+	}
+	t.length++
+}
+
+// follow returns what reads the reply to a command of the client's own connection, nil if nothing follows
+// from it. It calls `apply` with each effect that the hub may have had, and its reply. `queues` says that the
+// client has sent MULTI.
+func (t *transaction) follow(
+	name string, e *effect, queues bool, apply func(e *effect, reply []byte),
+) func(reply []byte) (more bool) {
+	switch {
+	case name == "multi" || name == "discard":
+		return func(reply []byte) bool {
+			if reply != nil && reply[0] == '+' {
+				*t = transaction{begun: name == "multi"}
+			}
+			return false
+		}
+	case name == "exec":
+		return (&execution{transaction: t, apply: apply}).read
+	case e == nil && !queues:
 		return nil
 	}
 	return func(reply []byte) bool {
-		s.apply(e, reply, new(atomic.Int64))
+		if t.begun && reply != nil {
+			if string(reply) == "+QUEUED\r\n" {
+				t.add(e)
+			}
+		} else if e != nil {
+			apply(e, reply)
+		}
 		return false
 	}
 }
 
-// apply does what follows from an effect. `reply` is the begin of the hub's reply, nil if that is lost. `db`
-// is the database of the client.
-func (s *Sidecar) apply(e *effect, reply []byte, db *atomic.Int64) {
-	if e.change == database {
-		if reply != nil && reply[0] == '+' {
-			db.Store(e.other)
-		}
-		return
-	}
-	if e.other != 0 && !(e.own && db.Load() == 0) {
-		return
-	}
-	switch {
-	case reply == nil || e.mayFail:
-		s.written.note(s.o.Clock().Boot, e.keys...)
-	case reply[0] == '-':
-	case e.change == values:
-		s.written.note(s.o.Clock().Boot, e.keys...)
-	case string(reply) == ":0\r\n": // there was nothing to change
-	case e.change == all:
-		s.forget()
-	default:
-		s.forgetSome(e)
-	}
+// execution reads the reply of EXEC.
+type execution struct {
+	transaction *transaction // nil once the reply has begun
+	apply       func(e *effect, reply []byte)
+	queued      []*effect // that are still to come
+	elements    router.Elements
 }
 
-// forgetSome forgets what the hub said about the limits of keys, or of a rule.
-func (s *Sidecar) forgetSome(e *effect) {
-	now := s.o.Clock().Boot
-	slices.Sort(e.keys)
-	has := func(hash uint32) bool { _, is := slices.BinarySearch(e.keys, hash); return is }
-	s.written.note(now, e.keys...)
-	if e.change == states {
-		rules := beginOf(ruleset.Default)
-		for keys, n := e.keys, 0; len(keys) > 0; keys = keys[n:] {
-			shard := shardOf(keys[0])
-			for n = 1; n < len(keys) && shardOf(keys[n]) == shard; {
-				n++
-			}
-			s.shards[shard].forgetSome(func(a *account.Account) bool {
-				return has(a.Key()) && !begins(a, rules)
-			})
+func (x *execution) read(reply []byte) (more bool) {
+	if t := x.transaction; t != nil {
+		if x.queued = t.queued; t.weight > mostQueued {
+			x.apply(&effect{change: all}, reply)
 		}
-		return
+		*t, x.transaction = transaction{}, nil
 	}
-	if e.change == limits {
-		s.written.note(now, s.written.hashOfRule(e.rule))
+	if reply == nil {
+		for _, e := range x.queued {
+			x.apply(e, nil)
+		}
+		return false
 	}
-	s.explained.forgetRule(e.rule)
-	rule := beginOf(e.rule)
-	for i := range s.shards {
-		s.shards[i].forgetSome(func(a *account.Account) bool {
-			return begins(a, rule) && (e.change == limits ||
-				slices.ContainsFunc(s.written.hashesOf(a), has))
-		})
-	}
+	x.elements.Each(reply, func(i int, begin []byte) {
+		if len(x.queued) > 0 && x.queued[0].at == i {
+			x.apply(x.queued[0], begin)
+			x.queued = x.queued[1:]
+		}
+	})
+	return len(x.queued) > 0
 }

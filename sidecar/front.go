@@ -95,7 +95,10 @@ func (f *Front) Handle(args [][]byte, w *resp.Writer) resp.Status {
 	if len(request) > longestShared {
 		return f.sendOwn(cmd, args, w)
 	}
-	sink := &relayed{f.order.add(len(request)), f.sidecar.follow(f.sidecar.written.effectOf(cmd, args))}
+	sink := &relayed{slot: f.order.add(len(request))}
+	if e := f.sidecar.written.effectOf(cmd, args); e != nil {
+		sink.follow = func(reply []byte) bool { f.sidecar.apply(e, reply, 0); return false }
+	}
 	f.user.Send(f.lane, w.Proto, &router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }

@@ -64,4 +64,15 @@ func leaseCommand(command []byte, q account.Ask) []byte {
 	return append(all, words...)
 }
 
+// wordsOf returns the words of a command in RESP.
+func wordsOf(command []byte) (words [][]byte) {
+	_, rest, _ := bytes.Cut(command, []byte("\r\n"))
+	for len(rest) > 0 {
+		head, after, _ := bytes.Cut(rest, []byte("\r\n"))
+		n, _ := decimal.Parse(head[1:])
+		words, rest = append(words, after[:n]), after[n+2:]
+	}
+	return words
+}
+
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -56,13 +56,6 @@ func (o *own) wayOf(cmd *commands.Command, other way) way {
 	return owns
 }
 
-// sends notes that the client sends a command.
-func (o *own) sends(cmd *commands.Command) {
-	if cmd != nil && (cmd.Name == "multi" || cmd.Name == "exec" || cmd.Name == "discard") {
-		o.queues = cmd.Name == "multi"
-	}
-}
-
 // tell sends a command of the sidecar itself over the client's own connection. An error ends the client.
 func (o *own) tell(words ...string) {
 	slot := o.order.add(0)

@@ -46,8 +46,18 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 		args = personal(cmd, "inside MULTI")
 	}
 	request := router.AppendCommand(nil, args...)
-	o.sends(cmd)
-	follow := o.follow(f.sidecar, cmd, f.sidecar.written.effectOf(cmd, args))
+	name := ""
+	if cmd != nil {
+		name = cmd.Name
+	}
+	if name == "multi" || name == "exec" || name == "discard" {
+		o.queues = name == "multi"
+	}
+	follow := o.follow(name, f.sidecar.written.effectOf(cmd, args), o.queues, func(e *effect, reply []byte) {
+		if !e.selects(&o.db, reply) {
+			f.sidecar.apply(e, reply, o.db.Load())
+		}
+	})
 	sink := &owned{relayed{f.order.add(len(request)), follow}}
 	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue

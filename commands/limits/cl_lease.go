@@ -41,6 +41,17 @@ func leased(args [][]byte) int {
 	return first
 }
 
+// lookupInner returns the command of a name. Pipelines mostly repeat it, and a comparison takes less time than
+// the search in the table.
+func lookupInner(c *commands.Call, name []byte) *commands.Command {
+	inner, _ := c.Conn.Scratch.Inner.(*commands.Command)
+	if inner == nil || !commands.Is(name, inner.Name) {
+		inner = commands.Lookup(name)
+		c.Conn.Scratch.Inner = inner
+	}
+	return inner
+}
+
 // leasedKeys returns the position of the command whose limit a call leases, and where that command has its
 // keys.
 func leasedKeys(args [][]byte) (at int, keys commands.Keys) {
@@ -72,7 +83,7 @@ func leaseFootprint(c *commands.Call, fp *store.Footprint) {
 	if at >= len(c.Args) {
 		return
 	}
-	if inner := c.Conn.Scratch.Lookup(c.Args[at]); inner != nil && inner.Keys.Inner == nil {
+	if inner := lookupInner(c, c.Args[at]); inner != nil && inner.Keys.Inner == nil {
 		inner.EachKey(c.Args[at:], fp.AddKey)
 	}
 }
@@ -97,7 +108,7 @@ func clLease(c *commands.Call) error {
 	if at >= len(c.Args) {
 		return commands.WrongArity(c.Cmd.Name)
 	}
-	inner, err := commands.Resolve(c.Conn.Scratch.Lookup(c.Args[at]), c.Args[at:])
+	inner, err := commands.Resolve(lookupInner(c, c.Args[at]), c.Args[at:])
 	switch {
 	case err != nil:
 		return err

@@ -74,7 +74,7 @@ func (l *line) run(
 // Patience is how long a line waits for a command that the server holds back.
 const Patience = 5 * time.Second
 
-// grace is how long it waits for a client that has left: one that has only closed its side of the connection
+// grace is how long it waits for a client that has left. One that has only closed its side of the connection
 // still reads the answer.
 const grace = time.Second
 
