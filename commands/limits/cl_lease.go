@@ -41,8 +41,8 @@ func leased(args [][]byte) int {
 	return first
 }
 
-// lookupInner returns the command of a name. Pipelines mostly repeat it, and a comparison takes less time than
-// the search in the table.
+// lookupInner returns the command of a name. Pipelines mostly repeat it, and a comparison takes less time
+// than the search in the table.
 func lookupInner(c *commands.Call, name []byte) *commands.Command {
 	inner, _ := c.Conn.Scratch.Inner.(*commands.Command)
 	if inner == nil || !commands.Is(name, inner.Name) {
