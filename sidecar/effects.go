@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"cellserver/commands"
-	"cellserver/limiters/ruleset"
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -45,7 +44,7 @@ func (w *written) hashes(to []uint32, name string, words, more [][]byte) []uint3
 	for _, key := range more {
 		to = append(to, w.hash(key))
 	}
-	return append(to, ^w.hash(words[0]), w.hashOfRule(ruleset.Default))
+	return append(to, ^w.hash(words[0]), w.hashOfRule(defaultRule))
 }
 
 // last returns when something with one of the hashes last changed.
@@ -65,11 +64,13 @@ func (w *written) hashesOf(a *account.Account) []uint32 {
 	return w.hashes(nil, string(words[0]), words[1:], nil)
 }
 
-// beginOf returns the begin of the texts of accounts with a rule, after their first line. The rule default
-// decides for all rules that do not exist.
+// defaultRule decides for all rules that do not exist.
+const defaultRule = "default"
+
+// beginOf returns the begin of the texts of accounts with a rule, after their first line.
 func beginOf(rule string) string {
 	text := router.AppendWord(nil, "cl.check")
-	if rule != ruleset.Default {
+	if rule != defaultRule {
 		text = router.AppendWord(text, rule)
 	}
 	return string(text)

@@ -9,7 +9,6 @@ import (
 
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
-	"cellserver/limiters/ruleset"
 )
 
 // explained remembers what the hub has said about each limit of a rule and a key. So a question about them
@@ -63,7 +62,7 @@ func (e *explained) forgetRule(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	maps.DeleteFunc(e.all, func(of string, _ *explanation) bool {
-		return name == ruleset.Default || strings.HasPrefix(of, name+"\x00")
+		return name == defaultRule || strings.HasPrefix(of, name+"\x00")
 	})
 }
 

@@ -3,7 +3,6 @@ package sidecar
 import (
 	"slices"
 
-	"cellserver/limiters/ruleset"
 	"cellserver/sidecar/account"
 )
 
@@ -34,7 +33,7 @@ func (s *Sidecar) forgetSome(e *effect) {
 	has := func(hash uint32) bool { _, is := slices.BinarySearch(e.keys, hash); return is }
 	s.written.note(now, e.keys...)
 	if e.change == states {
-		rules := beginOf(ruleset.Default)
+		rules := beginOf(defaultRule)
 		for keys, n := e.keys, 0; len(keys) > 0; keys = keys[n:] {
 			shard := shardOf(keys[0])
 			for n = 1; n < len(keys) && shardOf(keys[n]) == shard; {
