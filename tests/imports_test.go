@@ -127,7 +127,7 @@ var mayImport = map[string][]string{
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins", "server/meters"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},
-	"server/report": {"replica", "commands", "internal/config", "internal/topology", "limiters/adaptive", "limiters/ruleset",
+	"server/report": {"replica", "sidecar/account", "commands", "internal/config", "internal/topology", "limiters/adaptive", "limiters/ruleset",
 		"server/clients", "server/meters", "server/pubsub", "server/slowlog", "server/stats",
 		"server/tracking", "store"},
 	"server": {"acl", "commands", "internal/config", "internal/topology", "limiters/ruleset", "resp", "server/blocked", "server/clients", "server/logins", "server/monitor", "server/pubsub", "server/report", "server/rulelog",

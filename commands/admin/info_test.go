@@ -9,6 +9,7 @@ import (
 	"cellserver/resp/resptest"
 	"cellserver/server/report"
 	"cellserver/server/servertest"
+	"cellserver/sidecar/account"
 
 	"github.com/stretchr/testify/require"
 )
@@ -119,10 +120,11 @@ func TestInfoOfASidecar(t *testing.T) {
 	require.Empty(t, servertest.New(t).InfoText("sidecar"))
 	edge := servertest.Edge{Process: report.Process{Sidecar: func() report.Sidecar {
 		return report.Sidecar{
-			Hub: []string{"10.0.0.1:6379", "10.0.0.2:6379"}, Up: true, Lag: 1500 * time.Microsecond, Accounts: 1, Asks: 2,
-			Units:    report.Units{Leased: 30, Spent: 20, Returned: 6, Stranded: 4},
-			Requests: report.Requests{Passed: 7, Refused: 8, Lost: 9},
-			Charges:  report.Charges{Charged: 11, Repeated: 12, Uncharged: 13}, Mode: "report",
+			Hub: []string{"10.0.0.1:6379", "10.0.0.2:6379"}, Up: true, Lag: 1500 * time.Microsecond, Accounts: 1, Lost: 9,
+			Mode: "report", Figures: account.Figures{
+				Asks: 2, Leased: 30, Spent: 20, Returned: 6, Stranded: 4, Passed: 7, Refused: 8,
+				Charged: 11, Repeated: 12, Uncharged: 13,
+			},
 		}
 	}}}
 	h := servertest.NewAt(t, &edge)

@@ -9,8 +9,10 @@ import (
 
 // Report is the number of decisions of a rule, by outcome.
 type Report struct {
-	Name                       string
-	Allowed, Limited, Shadowed int64
+	Name     string `json:"name"`
+	Allowed  int64  `json:"allowed"`
+	Limited  int64  `json:"limited"`
+	Shadowed int64  `json:"shadow_limited"`
 }
 
 // Report returns the counters of all rules in force, sorted by name.

@@ -4,12 +4,12 @@ import "strings"
 
 // Source is the state of the rules-file or the rules-url. Times are Unix nanoseconds, 0 for never.
 type Source struct {
-	Kind     string // "file" or "url"; "" for none
-	Right    int64  // when it last had valid rules, or answered that nothing has changed
-	Changed  int64  // when the rules in force came into force
-	Failures int64  // how often it did not answer, or had wrong rules
-	Failing  bool   // the last attempt to read it failed
-	Reason   string // why; of bounded length
+	Kind     string `json:"kind"`     // "file" or "url"; "" for none
+	Right    int64  `json:"-"`        // when it last had valid rules, or answered that nothing has changed
+	Changed  int64  `json:"-"`        // when the rules in force came into force
+	Failing  bool   `json:"failing"`  // the last attempt to read it failed
+	Failures int64  `json:"failures"` // how often it did not answer, or had wrong rules
+	Reason   string `json:"error"`    // of the last failure, while it fails; of bounded length
 }
 
 // Succeeded records that the source has valid rules at now. changed says whether new rules came into force.

@@ -27,21 +27,6 @@ type commandCount struct {
 	Failed  int64  `json:"failed"`
 }
 
-type ruleCount struct {
-	Name     string `json:"name"`
-	Allowed  int64  `json:"allowed"`
-	Limited  int64  `json:"limited"`
-	Shadowed int64  `json:"shadow_limited"`
-}
-
-// sourceNow is the state of the rules-file or the rules-url.
-type sourceNow struct {
-	Kind     string `json:"kind"` // "file" or "url"
-	Failing  bool   `json:"failing"`
-	Failures int64  `json:"failures"`
-	Error    string `json:"error"` // "" if it is right
-}
-
 // usageNow is what the server uses.
 type usageNow struct {
 	Commands   int64   `json:"commands"` // calls of all commands

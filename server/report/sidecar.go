@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cellserver/commands"
+	"cellserver/sidecar/account"
 )
 
 // Sidecar is what a sidecar says about its work. All totals are since its start.
@@ -13,28 +14,9 @@ type Sidecar struct {
 	Hub      []string // the addresses of its nodes
 	Up       bool     // the hub answers
 	Lag      time.Duration
-	Accounts int // limits that the sidecar remembers
-	Asks     int64
-	Units    Units
-	Charges  Charges
-	Requests Requests
-}
-
-// Units are units of limits that leases had.
-type Units struct{ Leased, Spent, Returned, Stranded int64 }
-
-// Charges are units of the mode report.
-type Charges struct {
-	Charged   int64 // the hub has counted them
-	Repeated  int64 // sent again, because no reply came
-	Uncharged int64 // the hub has refused to count them
-}
-
-// Requests are requests of limiters. Those that leases allowed are the spent units.
-type Requests struct {
-	Passed  int64 // the hub decided
-	Refused int64 // refused here
-	Lost    int64 // the hub did not answer, and upstream-lost decided
+	Accounts int   // limits that the sidecar remembers
+	Lost     int64 // requests that the hub did not answer, so upstream-lost decided
+	account.Figures
 }
 
 // infoSidecar shows the leases of a sidecar.
@@ -44,16 +26,16 @@ func (r *Report) infoSidecar(t *text, _ int64) {
 	t.add("upstream_mode", s.Mode)
 	t.add("hub_up", commands.Bit(s.Up))
 	t.add("hub_lag_usec", s.Lag.Microseconds())
-	t.add("leased", s.Units.Leased)
-	t.add("spent", s.Units.Spent)
-	t.add("returned", s.Units.Returned)
-	t.add("stranded", s.Units.Stranded)
-	t.add("charged", s.Charges.Charged)
-	t.add("recharged", s.Charges.Repeated)
-	t.add("uncharged", s.Charges.Uncharged)
-	t.add("passed", s.Requests.Passed)
-	t.add("refused_locally", s.Requests.Refused)
-	t.add("lost", s.Requests.Lost)
+	t.add("leased", s.Leased)
+	t.add("spent", s.Spent)
+	t.add("returned", s.Returned)
+	t.add("stranded", s.Stranded)
+	t.add("charged", s.Charged)
+	t.add("recharged", s.Repeated)
+	t.add("uncharged", s.Uncharged)
+	t.add("passed", s.Passed)
+	t.add("refused_locally", s.Refused)
+	t.add("lost", s.Lost)
 	t.add("asks", s.Asks)
 	t.add("accounts", s.Accounts)
 }
@@ -70,18 +52,18 @@ func (r *Report) metricsSidecar(x *exposition) {
 	x.counter("sidecar_units_total", "Units of limits by what happened to them: leased, spent, returned to "+
 		"the hub, or stranded (lost with the end of their lease). With upstream-mode report: spent, charged "+
 		"at the hub, recharged because no reply came, or uncharged (the hub refused).")
-	x.add(float64(s.Units.Leased), "outcome", "leased")
-	x.add(float64(s.Units.Spent), "outcome", "spent")
-	x.add(float64(s.Units.Returned), "outcome", "returned")
-	x.add(float64(s.Units.Stranded), "outcome", "stranded")
-	x.add(float64(s.Charges.Charged), "outcome", "charged")
-	x.add(float64(s.Charges.Repeated), "outcome", "recharged")
-	x.add(float64(s.Charges.Uncharged), "outcome", "uncharged")
+	x.add(float64(s.Leased), "outcome", "leased")
+	x.add(float64(s.Spent), "outcome", "spent")
+	x.add(float64(s.Returned), "outcome", "returned")
+	x.add(float64(s.Stranded), "outcome", "stranded")
+	x.add(float64(s.Charged), "outcome", "charged")
+	x.add(float64(s.Repeated), "outcome", "recharged")
+	x.add(float64(s.Uncharged), "outcome", "uncharged")
 	x.counter("sidecar_requests_total", "Requests that no unit of a lease allowed: passed to the hub, "+
 		"refused here, or lost (the hub did not answer).")
-	x.add(float64(s.Requests.Passed), "outcome", "passed")
-	x.add(float64(s.Requests.Refused), "outcome", "refused")
-	x.add(float64(s.Requests.Lost), "outcome", "lost")
+	x.add(float64(s.Passed), "outcome", "passed")
+	x.add(float64(s.Refused), "outcome", "refused")
+	x.add(float64(s.Lost), "outcome", "lost")
 	x.one(x.counter, "sidecar_asks_total", float64(s.Asks), "Questions for a lease, and charges.")
 	x.one(x.gauge, "sidecar_accounts",
 		float64(s.Accounts), "Limits that the sidecar remembers: upstream-keys at most.")

@@ -8,6 +8,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/internal/topology"
+	"cellserver/limiters/ruleset"
 	"cellserver/server/clients"
 	"cellserver/server/stats"
 )
@@ -16,10 +17,10 @@ import (
 // replies give the rates.
 type status struct {
 	runNow
-	Commands []commandCount `json:"commands"`
-	Rules    []ruleCount    `json:"rules"`
-	Adaptive []adaptiveNow  `json:"adaptive"`     // of adaptive-metrics-keys
-	Source   *sourceNow     `json:"rules_source"` // null without rules-file and rules-url
+	Commands []commandCount   `json:"commands"`
+	Rules    []ruleset.Report `json:"rules"`
+	Adaptive []adaptiveNow    `json:"adaptive"`     // of adaptive-metrics-keys
+	Source   *ruleset.Source  `json:"rules_source"` // null without rules-file and rules-url
 	// DecisionNS is a histogram of how long decisions take. A pair has the upper end of a bucket in
 	// nanoseconds, and the number of decisions in the bucket.
 	DecisionNS  [][2]int64     `json:"decision_ns"`
@@ -38,15 +39,13 @@ func (r *Report) Status() string {
 	decided, took := r.decided()
 	s := status{
 		runNow:   runNow{commands.Version, r.Control.RunID(), (r.Clock.Monotonic() - r.since) / 1e6},
-		Commands: decided, Rules: []ruleCount{}, Adaptive: r.adaptiveNow(), DecisionNS: took,
+		Commands: decided, Rules: append([]ruleset.Report{}, r.Rules.Report()...),
+		Adaptive: r.adaptiveNow(), DecisionNS: took,
 		Server: r.usageNow(), Persistence: r.persistenceNow(), Cluster: r.clusterNow(),
 		Master: r.masterNow(), Leases: r.leasesNow(),
 	}
 	if of := r.Rules.Source(); of.Kind != "" {
-		s.Source = &sourceNow{of.Kind, of.Failing, of.Failures, of.Reason}
-	}
-	for _, rule := range r.Rules.Report() {
-		s.Rules = append(s.Rules, ruleCount(rule))
+		s.Source = &of
 	}
 	var b strings.Builder
 	_ = json.NewEncoder(&b).Encode(s) // numbers and texts have no error

@@ -57,10 +57,7 @@ func (a *App) sidecarReport() report.Sidecar {
 	return report.Sidecar{
 		Mode: string(a.server.Config().Upstream.Mode),
 		Hub:  a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(),
-		Accounts: s.Accounts(), Asks: f.Asks,
-		Units:    report.Units{Leased: f.Leased, Spent: f.Spent, Returned: f.Returned, Stranded: f.Stranded},
-		Charges:  report.Charges{Charged: f.Charged, Repeated: f.Repeated, Uncharged: f.Uncharged},
-		Requests: report.Requests{Passed: f.Passed, Refused: f.Refused, Lost: lost},
+		Accounts: s.Accounts(), Lost: lost, Figures: f,
 	}
 }
 
