@@ -31,20 +31,25 @@ func (c Condition) Follows() bool { return c.follows != nil }
 
 // SetCondition replaces the condition. Any goroutine may call it.
 func (s *Server) SetCondition(c Condition) {
+	s.changeCondition(func(now *Condition) bool {
+		c.follows, c.copying = now.follows, now.copying
+		*now = c
+		return true
+	})
+}
+
+// changeCondition replaces the condition if change reports that it has changed it.
+func (s *Server) changeCondition(change func(now *Condition) bool) (changed bool) {
 	s.conditions.Lock()
 	defer s.conditions.Unlock()
 	now := s.Condition()
-	c.follows, c.copying = now.follows, now.copying
-	s.setCondition(c)
-}
-
-// setCondition replaces the condition. conditions is held.
-func (s *Server) setCondition(c Condition) {
-	if c == (Condition{}) {
+	switch changed = change(&now); {
+	case changed && now == Condition{}:
 		s.condition.Store(nil)
-		return
+	case changed:
+		s.condition.Store(&now)
 	}
-	s.condition.Store(&c)
+	return changed
 }
 
 // Condition returns the condition of the server. Any goroutine may call it.

@@ -51,14 +51,3 @@ func (s *Server) TakeTurn(f *Follower) (taken bool) {
 
 // HasTurn reports whether the commands of the follower may run.
 func (f *Follower) HasTurn() bool { return f.server.Condition().follows == &f.turn }
-
-// changeCondition replaces the condition if change reports that it has changed it.
-func (s *Server) changeCondition(change func(now *Condition) bool) (changed bool) {
-	s.conditions.Lock()
-	defer s.conditions.Unlock()
-	now := s.Condition()
-	if changed = change(&now); changed {
-		s.setCondition(now)
-	}
-	return changed
-}
