@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"os"
-	"runtime"
 	"sync/atomic"
 
 	"cellserver/cluster/group"
@@ -118,7 +117,7 @@ func (d *disk) newest() (raft.SnapshotMeta, error) {
 // parts returns the disk for Raft. Recent entries are read from memory.
 func (d *disk) parts() (group.Disk, error) {
 	cache, err := raft.NewLogCache(cachedEntries, d.logs)
-	return group.Disk{Logs: cache, Stable: stable{d.logs}, Snapshots: d.snapshots}, err
+	return group.Disk{Logs: cache, Stable: raftlog.OrEnd{Store: d.logs}, Snapshots: d.snapshots}, err
 }
 
 // cachedEntries is how many entries of the log stay in memory.
@@ -157,22 +156,4 @@ func (d *disk) removeOld() error {
 		return nil
 	}
 	return os.RemoveAll(old)
-}
-
-// stable is the term and the vote. Raft panics if it cannot write them. The failure of the disk ends the
-// node anyway, so a failed write ends the goroutine of Raft instead. Its deferred calls run, so callers that
-// wait for it get an answer.
-type stable struct{ *raftlog.Store }
-
-// Set implements [raft.StableStore].
-func (s stable) Set(key, val []byte) error { return orEnd(s.Store.Set(key, val)) }
-
-// SetUint64 implements [raft.StableStore].
-func (s stable) SetUint64(key []byte, val uint64) error { return orEnd(s.Store.SetUint64(key, val)) }
-
-func orEnd(err error) error {
-	if err != nil {
-		runtime.Goexit()
-	}
-	return nil
 }

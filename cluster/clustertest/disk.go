@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,7 +74,7 @@ func (d *Disk) parts(failed func(error)) (group.Disk, error) {
 	if err := logs.RemoveBehind(newest); err != nil {
 		return group.Disk{}, err
 	}
-	return d.hanging(logs, stable{logs}), nil
+	return d.hanging(logs, raftlog.OrEnd{Store: logs}), nil
 }
 
 // hanging returns a disk that may hang.
@@ -98,19 +97,6 @@ func (d *Disk) crash(r *rand.Rand) {
 		d.files = d.files.PowerCut(r)
 	}
 	d.files.Fault = d.fault
-}
-
-// stable is the term and the vote. Raft panics if it cannot write them. The failure ends the node anyway, so
-// it ends the goroutine of raft instead.
-type stable struct{ *raftlog.Store }
-
-// SetUint64 implements [raft.StableStore].
-func (s stable) SetUint64(key []byte, val uint64) error {
-	err := s.Store.SetUint64(key, val)
-	if err != nil {
-		runtime.Goexit()
-	}
-	return err
 }
 
 // await waits while a disk hangs.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -71,6 +72,24 @@ func (s *Store) GetUint64(key []byte) (uint64, error) {
 		return 0, fmt.Errorf("the value %q in %s is not a number", key, s.stablePath())
 	}
 	return binary.LittleEndian.Uint64(b), nil
+}
+
+// OrEnd is a store for Raft, which panics if it cannot write the term or the vote. The failure of the disk
+// ends the node anyway, so a failed write ends the goroutine of Raft instead. Its deferred calls run, so
+// callers that wait for it get an answer.
+type OrEnd struct{ *Store }
+
+// Set implements [raft.StableStore].
+func (s OrEnd) Set(key, val []byte) error { return orEnd(s.Store.Set(key, val)) }
+
+// SetUint64 implements [raft.StableStore].
+func (s OrEnd) SetUint64(key []byte, val uint64) error { return orEnd(s.Store.SetUint64(key, val)) }
+
+func orEnd(err error) error {
+	if err != nil {
+		runtime.Goexit()
+	}
+	return nil
 }
 
 // load reads the file. It reports whether the file exists.
