@@ -36,7 +36,7 @@ func (f Form) begins(bucket []byte) bool {
 // Found is what [Find] found in a bucket.
 type Found struct {
 	OK       bool // the record is there, and has not ended
-	Position int  // of the record, for [Settle]
+	Position int  // of the record, for [AppendSettlement]
 	Records  int  // of the bucket
 	Ended    int  // how many of them have ended
 	Torn     bool // bytes follow that are no entries: nobody would find an entry after them
@@ -79,16 +79,6 @@ func Find(r *Record, form Form, bucket []byte, hash uint64, id []byte, now int64
 	return f, nil
 }
 
-// Add appends to its first argument the bytes that a record adds to the end of a bucket. The record is not
-// settled.
-func Add(to []byte, r *Record) []byte { return r.appendEntry(to) }
-
-// Settle appends to its first argument the bytes that a settlement adds to the end of a bucket. position is
-// that of the record, from [Find]. real is the answer to the settlement.
-func Settle(to []byte, position int, real Numbers) []byte {
-	return appendSettlement(to, position, &real)
-}
-
 // Put returns a bucket of a form with one record added, or replaced if the bucket has it already. It appends
 // this bucket to its first argument. Put drops the records that have ended at now. last is the latest end of
 // a record.
@@ -112,8 +102,8 @@ func Put(to []byte, form Form, bucket []byte, r *Record, now int64) (next []byte
 
 // append appends a record that has a position, and its settlement if there is one.
 func (r *Record) append(to []byte, position int) []byte {
-	if to = r.appendEntry(to); r.Settled {
-		to = appendSettlement(to, position, &r.Real)
+	if to = r.AppendEntry(to); r.Settled {
+		to = AppendSettlement(to, position, &r.Real)
 	}
 	return to
 }

@@ -41,13 +41,13 @@ func TestScopes(t *testing.T) {
 	}
 	one := &Record{ID: []byte("id"), End: 9, Scopes: scopes}
 	var got Record
-	require.True(t, entry(one.appendEntry(nil)).read(&got))
+	require.True(t, entry(one.AppendEntry(nil)).read(&got))
 	for range MaxMarks - len(want) {
 		one.Scopes = AppendScope(one.Scopes, "")
 	}
-	require.True(t, entry(one.appendEntry(nil)).read(&got))
+	require.True(t, entry(one.AppendEntry(nil)).read(&got))
 	for _, wrong := range [][]byte{{5}, {0, 3, 'a'}, AppendScope(one.Scopes, "")} {
-		require.False(t, entry((&Record{ID: []byte("id"), End: 9, Scopes: wrong}).appendEntry(nil)).read(&got))
+		require.False(t, entry((&Record{ID: []byte("id"), End: 9, Scopes: wrong}).AppendEntry(nil)).read(&got))
 	}
 }
 
@@ -81,7 +81,7 @@ func TestBuckets(t *testing.T) {
 			}
 			if f.OK && !got.Settled {
 				want.Settled, want.Real = true, random(r, id, 0).Real
-				bucket = append(bucket, Settle(nil, f.Position, want.Real)...)
+				bucket = append(bucket, AppendSettlement(nil, f.Position, &want.Real)...)
 			}
 			for id, m := range model {
 				if now >= m.End {

@@ -44,8 +44,8 @@ const (
 	_ uint = 1<<16 - longestEntry // a size fits into two bytes
 )
 
-// appendEntry appends the bytes of a record that is not settled.
-func (r *Record) appendEntry(to []byte) []byte {
+// AppendEntry appends the bytes that a record adds to the end of a bucket. The record is not settled.
+func (r *Record) AppendEntry(to []byte) []byte {
 	begin := len(to)
 	flags := flag(r.Reserved.Limited, flagLimited) | flag(r.Releases, flagReleases) | flag(len(r.Scopes) > 0, flagScopes)
 	to = append(to, 0, 0, flags, byte(len(r.ID)), byte(len(r.Marks)))
@@ -77,8 +77,9 @@ func (m *Mark) append(to []byte, at int64) []byte {
 	return appendNumber(appendNumber(appendNumber(to, limit), value), m.Period)
 }
 
-// appendSettlement appends the settlement of the reservation at a position.
-func appendSettlement(to []byte, position int, real *Numbers) []byte {
+// AppendSettlement appends the bytes that a settlement adds to the end of a bucket. position is that of the
+// record, from [Find]. real is the answer to the settlement.
+func AppendSettlement(to []byte, position int, real *Numbers) []byte {
 	begin := len(to)
 	to = append(to, 0, 0, flagSettles|flag(real.Limited, flagLimited), byte(position))
 	return sized(real.append(to), begin)

@@ -135,7 +135,7 @@ func (b *bucket) grows() bool { return len(b.held) > 0 && !b.Torn }
 // append prepares the write of the record to the end of a bucket.
 func (r *reserving) append(b *bucket) {
 	r.in, r.record.Hash = b, b.hash
-	r.write.bytes, r.write.appends = reservation.Add(r.write.bytes[:0], &r.record), true
+	r.write.bytes, r.write.appends = r.record.AppendEntry(r.write.bytes[:0]), true
 }
 
 // replace prepares the write of a whole bucket, with the record and without the records that have ended.
@@ -172,6 +172,6 @@ func (r *reserving) store() {
 // storeSettlement writes the settlement of the record.
 func (r *reserving) storeSettlement(real reservation.Numbers) {
 	b := r.in
-	r.write.bytes = reservation.Settle(r.write.bytes[:0], b.Position, real)
+	r.write.bytes = reservation.AppendSettlement(r.write.bytes[:0], b.Position, &real)
 	b.entry.SetRange(len(b.held), r.write.bytes)
 }
