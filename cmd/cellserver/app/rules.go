@@ -56,8 +56,7 @@ func (c ruleCopy) path() string { return filepath.Join(c.config().Dir, "rules-ur
 
 // Read implements [ruleurl.Copy].
 func (c ruleCopy) Read() (text []byte, err error) {
-	text, _, err = files.ReadRegular(c.path(), ruleurl.MaxBytes+1024) // the heading has the URL
-	return text, err
+	return files.ReadRegular(c.path(), ruleurl.MaxBytes+1024) // the heading has the URL
 }
 
 // Write implements [ruleurl.Copy].
@@ -84,7 +83,7 @@ const maxRuleBytes = 4 << 20
 
 // readRules reads a rules-file. Its error has no path.
 func readRules(path string) ([]byte, error) {
-	text, _, err := files.ReadRegular(path, maxRuleBytes)
+	text, err := files.ReadRegular(path, maxRuleBytes)
 	if err != nil {
 		return nil, files.Advised(files.Cause(err))
 	}

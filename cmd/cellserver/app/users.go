@@ -27,7 +27,7 @@ func (f userFile) Name() string { return string(f) }
 
 // Read implements [commands.UserFile].
 func (f userFile) Read() ([]byte, error) {
-	text, _, err := files.ReadRegular(string(f), acl.MaxFileBytes)
+	text, err := files.ReadRegular(string(f), acl.MaxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("opening file '%s': %w", f, files.Cause(err))
 	}

@@ -93,23 +93,23 @@ func Advised(err error) error {
 var errNotRegular = errors.New("not a regular file: choose a regular file")
 
 // ReadRegular reads a regular file of at most this number of bytes. It never waits for the other end of a
-// pipe: it opens the path without blocking, and then checks the type of the file. info is nil if the file
-// could not be opened.
-func ReadRegular(path string, most int64) (text []byte, info fs.FileInfo, err error) {
+// pipe: it opens the path without blocking, and then checks the type of the file.
+func ReadRegular(path string, most int64) (text []byte, err error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer file.Close()
-	if info, err = file.Stat(); err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, info, errNotRegular
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errNotRegular
 	}
 	text, err = io.ReadAll(io.LimitReader(file, most+1))
 	if err == nil && int64(len(text)) > most {
 		err = fmt.Errorf("more than %d bytes", most)
 	}
-	return text, info, err
+	return text, err
 }

@@ -121,7 +121,7 @@ const maxPEMBytes = 16 << 20
 
 // readPEM reads a PEM file.
 func readPEM(path string) ([]byte, error) {
-	text, _, err := files.ReadRegular(path, maxPEMBytes)
+	text, err := files.ReadRegular(path, maxPEMBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, files.Advised(files.Cause(err)))
 	}
