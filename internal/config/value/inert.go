@@ -4,33 +4,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"cellserver/internal/quote"
 )
 
 // The directives of these kinds have no effect here. The server checks their values as Redis does, so that
 // a tool gets the same errors.
-
-// ReplicaOf accepts a host and a port, or "no one".
-var ReplicaOf = Kind[string]{
-	Values: "host and port, or no one", Many: true, Format: same,
-	Parse: func(args []string) (string, error) {
-		if strings.Join(args, "") == "" { // the form of CONFIG GET for none
-			return "", nil
-		}
-		if len(args) != 2 || strings.ContainsAny(args[0], quote.Spaces) {
-			return "", ErrArgs
-		}
-		if strings.EqualFold(args[0], "no") && strings.EqualFold(args[1], "one") {
-			return "", nil
-		}
-		port, ok := ParseLoose(args[1])
-		if !ok || port < 0 || port > 65535 {
-			return "", errors.New("Invalid master port")
-		}
-		return args[0] + " " + decimal(port), nil
-	},
-}
 
 // OOMScore accepts the words of oom-score-adj.
 var OOMScore = Then(Enum("no", "yes", "relative", "absolute"), func(s string) string {
@@ -82,16 +59,4 @@ var ProcTitle = Checked("template", func(s string) string {
 		}
 		s = rest
 	}
-})
-
-// Hostname accepts a host name of up to 255 characters.
-var Hostname = Checked("host name", func(s string) string {
-	const allowed = "-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	switch {
-	case len(s) >= 256:
-		return "Hostnames must be less than 256 characters"
-	case strings.Trim(s, allowed) != "":
-		return "Hostnames may only contain alphanumeric characters, hyphens or dots"
-	}
-	return ""
 })

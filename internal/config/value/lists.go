@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"cellserver/internal/quote"
 )
 
 const maxBindAddresses = 16
@@ -102,3 +104,24 @@ var KeyspaceEvents = one("letters", func(s string) (string, error) {
 	}
 	return shown, nil
 }, func(letters string) string { return strings.Replace(letters, "An", "A", 1) }) // Redis shows no n beside A
+
+// ReplicaOf accepts a host and a port, or "no one".
+var ReplicaOf = Kind[string]{
+	Values: "host and port, or no one", Many: true, Format: same,
+	Parse: func(args []string) (string, error) {
+		if strings.Join(args, "") == "" { // the form of CONFIG GET for none
+			return "", nil
+		}
+		if len(args) != 2 || strings.ContainsAny(args[0], quote.Spaces) {
+			return "", ErrArgs
+		}
+		if strings.EqualFold(args[0], "no") && strings.EqualFold(args[1], "one") {
+			return "", nil
+		}
+		port, ok := ParseLoose(args[1])
+		if !ok || port < 0 || port > 65535 {
+			return "", errors.New("Invalid master port")
+		}
+		return args[0] + " " + decimal(port), nil
+	},
+}

@@ -53,3 +53,15 @@ func FileName(directive, noun string, mayBeEmpty bool) Kind[string] {
 		return ""
 	})
 }
+
+// Hostname accepts a host name of up to 255 characters.
+var Hostname = Checked("host name", func(s string) string {
+	const allowed = "-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	switch {
+	case len(s) >= 256:
+		return "Hostnames must be less than 256 characters"
+	case strings.Trim(s, allowed) != "":
+		return "Hostnames may only contain alphanumeric characters, hyphens or dots"
+	}
+	return ""
+})
