@@ -58,12 +58,12 @@ func (w *write) release() {
 	}
 }
 
-// look reads the record of the request. It reports whether there is one.
-func (c *Check) look(tx *store.Tx, now int64) (found bool, err error) {
+// findReservation reads the record of the request. It reports whether there is one.
+func (c *Check) findReservation(tx *store.Tx, now int64) (found bool, err error) {
 	r := c.reserves
 	r.record.Marks, r.in = r.marks[:0], &r.shared
 	r.shared.form, r.shared.hash = reservation.Shared, ruleset.HashOf(c.Keys[:len(c.Keys)-1]...)
-	if err = r.shared.look(r, now); err != nil || r.shared.OK {
+	if err = r.shared.findRecord(r, now); err != nil || r.shared.OK {
 		return r.shared.OK, err
 	}
 	r.numbered.held = nil
@@ -73,12 +73,12 @@ func (c *Check) look(tx *store.Tx, now int64) (found bool, err error) {
 	}
 	r.in = &r.numbered
 	c.findNumbered(tx)
-	err = r.numbered.look(r, now)
+	err = r.numbered.findRecord(r, now)
 	return r.numbered.OK, err
 }
 
-// look searches the bucket for the record of a request.
-func (b *bucket) look(r *reserving, now int64) (err error) {
+// findRecord searches the bucket for the record of a request.
+func (b *bucket) findRecord(r *reserving, now int64) (err error) {
 	b.held, b.Found = nil, reservation.Found{}
 	switch kind := b.entry.Kind(); {
 	case kind == store.None:
@@ -104,8 +104,8 @@ func (c *Check) findNumbered(tx *store.Tx) {
 // idHash returns the hash of the keys and of the id.
 func (c *Check) idHash() uint64 { return ruleset.HashOf(c.Keys...) ^ ruleset.HashOf(c.reserves.id) }
 
-// put prepares the write of the record. No bucket of the key has it yet.
-func (c *Check) put(tx *store.Tx, now int64) error {
+// addRecord prepares the write of the record. No bucket of the key has it yet.
+func (c *Check) addRecord(tx *store.Tx, now int64) error {
 	r := c.reserves
 	b := &r.shared
 	switch live := b.Records - b.Ended; {
@@ -118,7 +118,7 @@ func (c *Check) put(tx *store.Tx, now int64) error {
 	b = &r.numbered
 	if r.in != b {
 		c.findNumbered(tx)
-		if err := b.look(r, now); err != nil {
+		if err := b.findRecord(r, now); err != nil {
 			return err
 		}
 	}

@@ -85,7 +85,7 @@ func (r *releases) giveBack(limits []limiters.Asked, from []chosen, by *limiters
 		if r.due[scope] == 0 {
 			continue
 		}
-		due := r.of(l, scope, by)
+		due := r.endedIn(l, scope, by)
 		if err := l.Reserving.Release(&limits[i].Entry, now, due); err != nil {
 			return err
 		}
@@ -123,9 +123,9 @@ func (r *releases) read(member []byte) bool {
 	return reservation.ReadRelease(&r.record, r.bytes)
 }
 
-// of returns the ends of the reservations of a scope that have ended, and what they reserved in one limit.
-// by is the ledger of the rule.
-func (r *releases) of(
+// endedIn returns the ends of the reservations of a scope that have ended, and what they reserved in one
+// limit. `by` is the ledger of the rule.
+func (r *releases) endedIn(
 	l *ruleset.Limit, scope int, by *limiters.Ledger,
 ) iter.Seq2[int64, *limiters.Settlement] {
 	return func(yield func(int64, *limiters.Settlement) bool) {

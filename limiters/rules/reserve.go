@@ -142,7 +142,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 	if err = c.find(tx, now, true); err != nil {
 		return a, false, err
 	}
-	found, err := c.look(tx, now)
+	found, err := c.findReservation(tx, now)
 	switch {
 	case err != nil:
 		return a, false, err
@@ -189,7 +189,7 @@ func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 	}
 	r.record.Releases = c.Args.Has(limiters.OptRelease) && !refused && c.Args.Quantity > 0
 	if !r.record.Releases {
-		return c.put(tx, now)
+		return c.addRecord(tx, now)
 	}
 	if err := c.releases.room(c.limits, c.chosen[:]); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 		r.scopes = reservation.AppendScope(r.scopes, c.found.Scopes[i].Name)
 	}
 	r.record.Scopes = r.scopes
-	if err := c.put(tx, now); err != nil {
+	if err := c.addRecord(tx, now); err != nil {
 		return err
 	}
 	c.releases.add(r.record.End, c.releases.write(r.record, c.idHash()))
@@ -213,7 +213,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 		return a, false, err
 	}
 	r := c.reserves
-	switch found, err := c.look(tx, now); {
+	switch found, err := c.findReservation(tx, now); {
 	case err != nil:
 		return a, false, err
 	case !found:
