@@ -151,7 +151,9 @@ func TestReplicaOfInACluster(t *testing.T) {
 	}
 	require.Equal(t, "21", c.do("GET", "n"))
 	require.Equal(t, "0", c.info(c.leader(), "replication", "master_full_copies"), "the new leader has continued")
-	roleOf := func(i int) []any { return resptest.Dial(t, fmt.Sprint("127.0.0.1:", c.ports[i])).Do("ROLE").([]any)[:3] }
+	roleOf := func(i int) []any {
+		return resptest.Dial(t, fmt.Sprint("127.0.0.1:", c.ports[i])).Do("ROLE").([]any)[:3]
+	}
 	leader := c.leader()
 	require.Equal(t, []any{"slave", "127.0.0.1", int64(redis.port)}, roleOf(leader))
 	for _, i := range c.followers() {

@@ -16,6 +16,7 @@ import (
 
 	"cellserver/commands"
 	_ "cellserver/commands/all"
+	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 	"cellserver/store"
 
@@ -158,7 +159,9 @@ func TestAMemberSleeps(t *testing.T) {
 		sleeps()
 		require.Equal(t, dials, m.dials.Load())
 
-		m.dial = masterWithSetBit
+		m.dial = masterThatSends(func(to io.Writer) {
+			fmt.Fprint(to, string(resptest.Command("SET", "a", 1)), string(resptest.Command("SETBIT", "a", 1, 1)))
+		})
 		m.epoch.Store(6)
 		m.WakeUp()
 		time.Sleep(time.Second)
@@ -173,28 +176,65 @@ func TestAMemberSleeps(t *testing.T) {
 	})
 }
 
-// masterWithSetBit returns a link to a master that sends SET and SETBIT.
-func masterWithSetBit() (net.Conn, error) {
-	here, there := net.Pipe()
-	go func() {
-		in := bufio.NewReader(there)
-		for {
-			line, err := in.ReadString('\n')
-			switch {
-			case err != nil:
-				return
-			case strings.HasPrefix(line, "PSYNC"):
-				go io.Copy(io.Discard, in) //nolint:errcheck // the link closes it
-				fmt.Fprintf(there, "+FULLRESYNC %040d 0\r\n$18\r\nREDIS0009\xff%s", 1, make([]byte, 8))
-				fmt.Fprint(there, "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"+
-					"*4\r\n$6\r\nSETBIT\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\n1\r\n")
-				return
-			case strings.HasPrefix(line, "PING") || strings.HasPrefix(line, "REPLCONF"):
-				go fmt.Fprint(there, "+OK\r\n")
-			case strings.HasPrefix(line, "INFO"):
-				go fmt.Fprint(there, "-ERR no\r\n")
+// TestADeposedLeaderRunsNothing: a node that leads no more, and does not know it yet, runs no command of the master and
+// confirms none, while the next leader follows the same master.
+func TestADeposedLeaderRunsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMember(t)
+		sends := make(chan string)
+		m.dial = masterThatSends(func(to io.Writer) {
+			for text := range sends {
+				fmt.Fprint(to, text)
 			}
+		})
+		m.Start()
+		m.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
+		sends <- string(resptest.Command("SET", "a", 1))
+		synctest.Wait()
+		require.Equal(t, "1", m.Do("GET a"))
+		link, before := m.link.Load(), m.says()
+		m.epoch.Store(0) // the end of the epoch is not told yet
+		sends <- string(resptest.Command("SET", "a", 2))
+		synctest.Wait()
+		require.Equal(t, before, m.says())
+		require.Equal(t, before.at.Offset, link.State().Position.Offset)
+		m.WakeUp()
+		synctest.Wait()
+		require.Nil(t, m.link.Load())
+		m.epoch.Store(6)
+		require.Equal(t, "1", m.Do("GET a"))
+		close(sends)
+		m.Stop()
+		synctest.Wait()
+	})
+}
+
+// masterThatSends returns what opens a link to a master without keys.
+func masterThatSends(do func(to io.Writer)) func() (net.Conn, error) {
+	return func() (net.Conn, error) {
+		here, there := net.Pipe()
+		go answer(there, do)
+		return here, nil
+	}
+}
+
+// answer answers a link, and sends commands after the full copy.
+func answer(link net.Conn, do func(to io.Writer)) {
+	in := bufio.NewReader(link)
+	for {
+		line, err := in.ReadString('\n')
+		switch {
+		case err != nil:
+			return
+		case strings.HasPrefix(line, "PSYNC"):
+			go io.Copy(io.Discard, in) //nolint:errcheck // the link closes it
+			fmt.Fprintf(link, "+FULLRESYNC %040d 0\r\n$18\r\nREDIS0009\xff%s", 1, make([]byte, 8))
+			do(link)
+			return
+		case strings.HasPrefix(line, "PING") || strings.HasPrefix(line, "REPLCONF"):
+			go fmt.Fprint(link, "+OK\r\n")
+		case strings.HasPrefix(line, "INFO"):
+			go fmt.Fprint(link, "-ERR no\r\n")
 		}
-	}()
-	return here, nil
+	}
 }
