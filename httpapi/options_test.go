@@ -1,9 +1,9 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,14 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var (
-	usageUnits   = regexp.MustCompile(`\[[A-Z]+(?: \| [A-Z]+)+\]`) // of ALIGN
-	usageOperand = regexp.MustCompile(`([A-Z]+) [a-z]+\]`)         // such as GAP seconds
-	// usageOfLimiter matches the usage of a command that has a key and no name of a rule.
-	usageOfLimiter = regexp.MustCompile(`^(n )?key `)
-	usageWord      = regexp.MustCompile(`[A-Za-z_]+`)
-)
-
 // notOverHTTP are words that no body has. HTTP has seconds, and a list has its own length.
 var notOverHTTP = []string{"ms", "n"}
 
@@ -28,15 +20,30 @@ var notOverHTTP = []string{"ms", "n"}
 func wordsOf(t testing.TB, command string) (words, units []string) {
 	found := commands.Lookup([]byte(command))
 	require.NotNil(t, found, command)
-	usage := usageUnits.ReplaceAllStringFunc(found.Docs().Usage, func(text string) string {
-		units = usageWord.FindAllString(strings.ToLower(text), -1)
-		return ""
-	})
-	usage = usageOperand.ReplaceAllString(usage, "$1]")
-	words = usageWord.FindAllString(strings.ToLower(usage), -1)
+	words, units = argumentWords(found.Docs().Arguments)
 	words = slices.DeleteFunc(words, func(word string) bool { return slices.Contains(notOverHTTP, word) })
 	slices.Sort(words)
 	return slices.Compact(words), units
+}
+
+// argumentWords returns the words of arguments in their order: the token of an option, else the name. A choice
+// of words alone is one of units.
+func argumentWords(args []commands.Argument) (words, units []string) {
+	for _, arg := range args {
+		isGroup := arg.Type == commands.ArgumentOneOf || arg.Type == commands.ArgumentBlock
+		if word := cmp.Or(arg.Token, arg.Name); arg.Token != "" || !isGroup {
+			words = append(words, strings.ToLower(word))
+		}
+		inner, more := argumentWords(arg.Arguments)
+		isWord := func(a commands.Argument) bool { return a.Type == commands.ArgumentToken }
+		if arg.Type == commands.ArgumentOneOf && arg.Token == "" && arg.Optional &&
+			!slices.ContainsFunc(arg.Arguments, func(a commands.Argument) bool { return !isWord(a) }) {
+			units = inner
+			continue
+		}
+		words, units = append(words, inner...), append(units, more...)
+	}
+	return words, units
 }
 
 // fieldsOf adds the fields of an object, and those of the objects of its field limits. It leaves out limiter.
@@ -99,7 +106,9 @@ func TestThrottleHasAllOptions(t *testing.T) {
 	}
 	for _, command := range commands.TopLevel() {
 		name, isLimiter := strings.CutPrefix(command.Name, "cl.")
-		if isLimiter && usageOfLimiter.MatchString(command.Docs().Usage) && name != "probe" { // throttle with peek
+		words, _ := argumentWords(command.Docs().Arguments)
+		isKeyed := len(words) > 1 && words[0] == "key" || len(words) > 2 && words[0] == "n" && words[1] == "key"
+		if isLimiter && isKeyed && name != "probe" { // throttle with peek
 			require.True(t, described[name] || at("paths", "/"+name) != nil, name)
 		}
 	}
