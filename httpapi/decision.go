@@ -22,17 +22,7 @@ type decision struct {
 // decide sets the decision to the answer of the limit that decides.
 func (d *decision) decide(a *limiters.Answer) { d.Allowed, d.decides = !a.Limited, a }
 
-// takeAnswer takes the answer of rules, whose times are in nanoseconds.
-func (d *decision) takeAnswer(q *rules.Question) {
-	d.Allowed, d.hidden, d.Policies = q.Refusing < 0, q.Shadow, q.Policies
-	d.decides = inSeconds(&q.Tightest)
-	for i := range d.Policies {
-		p := &d.Policies[i]
-		inSeconds(&p.Answer)
-		p.Window = limiters.Seconds(p.Window)
-	}
-}
-
+// inSeconds converts the times of an answer from nanoseconds.
 func inSeconds(a *limiters.Answer) *limiters.Answer {
 	a.RetryAfter, a.ResetAfter = limiters.Seconds(a.RetryAfter), limiters.Seconds(a.ResetAfter)
 	return a

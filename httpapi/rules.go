@@ -9,6 +9,7 @@ import (
 
 	"cellserver/httpapi/keysource"
 	"cellserver/httpapi/line"
+	"cellserver/limiters"
 	"cellserver/limiters/rules"
 )
 
@@ -131,7 +132,13 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 	if x.asked.Charge {
 		x.refused = http.StatusOK // the action counts in any case
 	}
-	x.takeAnswer(&x.asked)
+	x.Allowed, x.hidden, x.Policies = x.asked.Refusing < 0, x.asked.Shadow, x.asked.Policies
+	x.decides = inSeconds(&x.asked.Tightest)
+	for i := range x.Policies {
+		p := &x.Policies[i]
+		inSeconds(&p.Answer)
+		p.Window = limiters.Seconds(p.Window)
+	}
 	x.write(w, x.refused)
 	return nil
 }
