@@ -225,6 +225,40 @@ func TestMessagesBesideWake(t *testing.T) {
 	})
 }
 
+// wakingEcho wakes its connection, and pushes a message, in the moment before the wait of a command begins.
+type wakingEcho struct {
+	*retryEcho
+	conn    *Conn
+	sending bool // the message was to be sent at once
+}
+
+func (h *wakingEcho) RetryAfter() int64 {
+	h.letGo.Store(true)
+	h.conn.Wake()
+	h.conn.Push([]byte("+after\r\n"))
+	h.conn.mu.Lock()
+	defer h.conn.mu.Unlock()
+	h.sending = h.conn.pushing
+	return resp.NoTime
+}
+
+// A message after Wake follows the reply, also if the wait has not begun yet.
+func TestAMessageBehindAnEarlyWake(t *testing.T) {
+	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
+		h := &wakingEcho{retryEcho: &retryEcho{tries: make(chan struct{}, 9), closed: make(chan struct{})}}
+		s.Accept = func(c *Conn) (resp.Handler, string) {
+			h.conn = c
+			return h, ""
+		}
+		startEcho(t, s, nil)
+		c := resptest.Dial(t, s.addr)
+		c.Write([]byte(wire("PAUSED")))
+		require.Equal(t, []any{"PAUSED"}, c.Recv())
+		require.Equal(t, resptest.Simple("after"), c.Recv())
+		require.False(t, h.sending, "the message left before the reply was made")
+	})
+}
+
 func TestAWaitingClientThatSendsMuch(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
 		h, c, conn := startWait(t, s)

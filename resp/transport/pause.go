@@ -17,7 +17,7 @@ const pausedBuffer = resp.BusyBuffer
 // pausing is what a connection knows of a command that returned Retry. Conn.mu guards it.
 type pausing struct {
 	woken  bool // Wake was called since a worker last paused
-	paused bool // a worker pauses
+	paused bool // a command waits: from the end of its batch to the end of the pause
 }
 
 // Wake makes a command that returned Retry run again now. If no command waits, the next command that returns
@@ -35,8 +35,12 @@ func (c *Conn) Wake() {
 	}
 }
 
-// interrupt ends the read or the pause of a worker; mu is held.
-func (c *Conn) interrupt() { c.nc.SetReadDeadline(past) }
+// interrupt ends the read or the pause of a worker, if one serves the connection; mu is held.
+func (c *Conn) interrupt() {
+	if c.nc != nil {
+		c.nc.SetReadDeadline(past)
+	}
+}
 
 // pause waits until a command that returned Retry is to run again: until the handler's time, or Wake. It
 // takes no CPU meanwhile. It returns false if the connection is to close. It reads, to notice a client that
@@ -46,7 +50,6 @@ func (w *worker) pause() bool {
 		timer := time.AfterFunc(time.Duration(after), w.Wake)
 		defer timer.Stop()
 	}
-	w.beginPause()
 	defer w.endPause()
 	for {
 		// CloseAfterReply and Wake first set their flag, and then the deadline. This loop clears the
@@ -111,12 +114,6 @@ func (w *worker) readSome() (int, error) {
 		copy(w.session.Space(), first[:n])
 	}
 	return n, err
-}
-
-func (w *worker) beginPause() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.paused = true
 }
 
 func (w *worker) endPause() {

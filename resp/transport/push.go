@@ -161,7 +161,8 @@ func (c *Conn) endBatch() (int, bool) {
 		c.mu.Unlock()
 		return 0, false
 	}
-	c.busy, c.need, c.counted = c.woken && c.status == resp.Retry, 0, 0
+	c.paused, c.need, c.counted = c.status == resp.Retry, 0, 0
+	c.busy = c.paused && c.woken
 	var pushed []byte
 	switch {
 	case len(c.queue) == 0:
