@@ -188,8 +188,11 @@ func (c *Conn) takeQueue(early bool) []byte {
 	if early {
 		n = min(n, c.early)
 	}
-	p := c.queue[:n:n]
-	c.setQueue(append([]byte(nil), c.queue[n:]...))
+	p, rest := c.queue[:n:n], c.queue[n:]
+	if len(rest) == 0 {
+		rest = nil // it would keep the memory of p
+	}
+	c.setQueue(rest)
 	c.early = 0
 	return p
 }
