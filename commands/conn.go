@@ -73,7 +73,7 @@ type Link struct {
 	// replying. Nil for every other client.
 	Asked      *rules.Question
 	Leases     Leases       // what the connection has leased
-	Whole      bool         // the client does not know slots (topology.Door); fixed before the first command
+	Whole      bool         // the client does not know slots (topology.Door); fixed before others see it
 	proto      atomic.Int32 // RESP version
 	selfPushes []byte       // messages of the connection to itself; they follow the reply
 }

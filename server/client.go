@@ -35,11 +35,16 @@ type tries struct {
 }
 
 // Connect returns the client of a new connection. The client is the handler of its session.
-func (s *Server) Connect(p commands.Peer) *Client {
+func (s *Server) Connect(p commands.Peer) *Client { return s.ConnectWhole(p, false) }
+
+// ConnectWhole is [Server.Connect]. `whole` says that the client knows no slots. Other connections see the
+// client from now on, so nobody may say it later.
+func (s *Server) ConnectWhole(p commands.Peer, whole bool) *Client {
 	s.stats.Totals.Connections.Add(1)
 	c := &Client{server: s, tx: s.parts.Store.NewTx()}
 	c.tx.CountLater = true
 	c.conn.Connect(p)
+	c.conn.Link.Whole = whole
 	c.conn.Now = s.parts.Clock.Now()
 	c.conn.Identity.User = s.parts.Users.Arriving()
 	c.tx.By = &c.conn

@@ -56,9 +56,8 @@ func (s *Server) SetFollower(f *Follower) {
 // connection left open is dropped.
 func (f *Follower) Begin(db int) {
 	f.Close()
-	f.client = f.server.Connect(f.peer)
+	f.client = f.server.ConnectWhole(f.peer, true) // a server that is followed knows no slots
 	f.client.follower = &f.turn
-	f.client.conn.Link.Whole = true // a server that is followed knows no slots
 	f.client.tx.KeepExpired = true
 	f.client.conn.DB = db
 }

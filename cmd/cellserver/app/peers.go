@@ -46,8 +46,7 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 		p.server.RejectedConnection()
 		return nil, protectedMode
 	}
-	client := p.server.Connect(c)
-	client.Conn().Link.Whole = p.doors.Has(c.LocalAddr())
+	client := p.server.ConnectWhole(c, p.doors.Has(c.LocalAddr()))
 	p.log.verbose("accepted a client", "client", c.RemoteAddr())
 	if p.sidecar != nil {
 		front := p.sidecar.Connect(client, c)

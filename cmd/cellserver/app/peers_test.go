@@ -141,3 +141,24 @@ func TestTrafficIsCounted(t *testing.T) {
 	require.Equal(t, int64(10), u.Reads)
 	require.Equal(t, int64(10), u.Writes)
 }
+
+// TestClientsWhileOthersConnect: other connections see a client only when it is complete. The race detector would find it.
+func TestClientsWhileOthersConnect(t *testing.T) {
+	in := start(t)
+	c := in.dial(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100 {
+			resptest.Dial(t, in.Addr().String()).Close()
+		}
+	}()
+	for connecting := true; connecting; {
+		select {
+		case <-done:
+			connecting = false
+		default:
+			require.Contains(t, c.Do("CLIENT", "LIST"), "id=1 ")
+		}
+	}
+}
