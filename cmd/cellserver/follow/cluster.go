@@ -51,6 +51,7 @@ func (f *Following) Enter(tx *store.Tx, host string, port int) error {
 		k.Host, k.Port, k.Stopped, k.LeftOut = host, port, "", nil
 	}
 	k.write(tx)
+	f.changes++
 	f.o.Server.NobodysTurn()
 	f.entered.Store(c.Epoch())
 	f.WakeUp() // the link has no turn any more
@@ -69,46 +70,50 @@ func (f *Following) flush(tx *store.Tx) {
 }
 
 // settle does after [Following.Enter] what waits for a majority. If the epoch ends first, the log says what
-// holds. After the wait a majority has what the key said before it. Another REPLICAOF may change the key
-// meanwhile, and has to wait, too.
+// holds. After the wait a majority has what the key said before it. If another REPLICAOF has changed the key
+// meanwhile, this one waits again.
 func (f *Following) settle() {
 	epoch := f.entered.Load()
 	for settled := epoch == 0; !settled; {
-		on := f.keyIsOn()
+		before := f.read(nil)
 		if !f.o.Cluster.Wait(epoch) {
 			return
 		}
-		settled = f.obey(on)
+		settled = f.obey(&before)
 	}
 }
 
 // Applied follows what the log of the cluster has made of the key. The goroutine that applies entries calls
 // it. No change of the key waits for a majority then.
 func (f *Following) Applied() {
-	for !f.obey(f.keyIsOn()) {
+	for obeyed := false; !obeyed; {
+		k := f.read(nil)
+		obeyed = f.obey(&k)
 	}
 }
 
 // obey makes the server read-only because a majority has a key that says so, or ends that. It does nothing,
-// and reports false, if the key says the other by now.
-func (f *Following) obey(on bool) (done bool) {
+// and reports false, if the key has changed since a majority had it.
+func (f *Following) obey(safe *kept) (done bool) {
 	f.applying.Lock()
 	defer f.applying.Unlock()
-	if f.keyIsOn() != on {
+	on, keeps := safe.on(), f.o.Store.KeepsExpired()
+	if now := f.read(nil); !now.same(safe) {
 		return false
 	}
 	if !on {
 		f.o.Store.KeepExpired(false) // before clients write
 	}
 	k := f.read(func(k *kept) {
-		if done = k.on() == on; done {
+		if done = k.same(safe); done {
 			f.o.Server.Move(on, k.Word == copies)
 		}
 	})
-	if !done {
+	switch {
+	case !done:
+		f.o.Store.KeepExpired(keeps)
 		return false
-	}
-	if on {
+	case on:
 		f.o.Store.KeepExpired(true)
 	}
 	if was := f.said.Swap(&k); was == nil || was.on() != on {
@@ -118,12 +123,6 @@ func (f *Following) obey(on bool) (done bool) {
 	return true
 }
 
-// keyIsOn reports whether the key says that the server follows another one.
-func (f *Following) keyIsOn() bool {
-	k := f.read(nil)
-	return k.on()
-}
-
 // read reads the key. It calls do, which may be nil, while the partition of the key is locked.
 func (f *Following) read(do func(k *kept)) kept {
 	tx := f.o.Store.NewTx()
@@ -131,6 +130,7 @@ func (f *Following) read(do func(k *kept)) kept {
 	tx.BeginKey(0, store.Own, []byte(followingKey))
 	defer tx.End()
 	k := readKept(tx)
+	k.changes = f.changes
 	if do != nil {
 		do(&k)
 	}

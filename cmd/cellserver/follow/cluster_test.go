@@ -124,6 +124,31 @@ func TestTwoAdministrators(t *testing.T) {
 	}
 }
 
+// TestThreeAdministrators: the end of one REPLICAOF NO ONE does not obey another one, which waits for a majority
+// with a REPLICAOF before it.
+func TestThreeAdministrators(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMember(t)
+		m.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
+		m.waits = make(chan bool)
+		for _, command := range []string{"REPLICAOF NO ONE", "REPLICAOF 10.0.0.2 6379", "REPLICAOF NO ONE"} {
+			admin := m.NewClient(t)
+			go admin.Do(command)
+			synctest.Wait()
+		}
+		m.waits <- true // a majority has the first command
+		synctest.Wait()
+		require.True(t, m.Store.KeepsExpired())
+		m.Want("SET a 1", readOnly)
+		for range 4 { // the first two wait again
+			m.waits <- true
+			synctest.Wait()
+		}
+		require.False(t, m.Store.KeepsExpired())
+		m.Want("SET a 1", servertest.OK)
+	})
+}
+
 // TestAMemberSleeps: a member that follows nobody does nothing until an epoch begins or ends, or the key changes.
 // It follows in each epoch, and notes why the link stops.
 func TestAMemberSleeps(t *testing.T) {

@@ -53,6 +53,7 @@ type ofMember struct {
 	epoch    uint64               // of the link; guarded by mu
 	said     atomic.Pointer[kept] // what the key said last; nil if the server is alone
 	entered  atomic.Uint64        // the epoch of the last REPLICAOF
+	changes  uint64               // how often REPLICAOF has changed the key; guarded by its partition
 	applying sync.Mutex           // held while the server follows what the key says
 	wake     chan struct{}        // makes tend look; has room for one
 }

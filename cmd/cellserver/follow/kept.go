@@ -30,6 +30,8 @@ type kept struct {
 
 	LeftOut map[string]int64 `json:"left_out,omitempty"`
 	Stopped string           `json:"stopped,omitempty"` // why the move has stopped; "" if it has not
+
+	changes uint64 // of a [Following] that has read the key
 }
 
 // parseKept parses the text of the key. A text that it does not know says nothing.
@@ -58,6 +60,9 @@ func (k *kept) text() []byte {
 
 // on reports whether the server follows another one.
 func (k *kept) on() bool { return k.Word == follows || k.Word == copies }
+
+// same reports whether the server follows as it did before, and no REPLICAOF has changed the key meanwhile.
+func (k *kept) same(before *kept) bool { return k.on() == before.on() && k.changes == before.changes }
 
 // state returns what INFO shows without a link.
 func (k *kept) state() replica.State {
