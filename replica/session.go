@@ -147,9 +147,8 @@ func (s *session) copy(ctx context.Context) error {
 	})
 	s.o.Log.Info("the master makes a full copy", "replid", s.begin.ID, "offset", s.begin.Offset)
 	if copies > 1 {
-		s.o.Log.Warn("the master makes another full copy, because it no longer has what follows here: if "+
-			"this repeats, raise its repl-backlog-size and its client-output-buffer-limit replica",
-			"copies", copies)
+		s.o.Log.Warn("the master makes another full copy: if this repeats, raise its repl-backlog-size and "+
+			"its client-output-buffer-limit replica", "copies", copies)
 	}
 	in, size, err := s.r.section()
 	if err != nil {
