@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"bytes"
 	"hash/maphash"
 	"strings"
 	"sync/atomic"
@@ -30,7 +31,13 @@ type written struct {
 func (w *written) hash(key []byte) uint32 { return uint32(maphash.Bytes(w.seed, key)) }
 
 // hashOfRule returns a hash that is not that of the key with the same name.
-func (w *written) hashOfRule(name string) uint32 { return ^uint32(maphash.String(w.seed, name)) }
+func (w *written) hashOfRule(name []byte) uint32 { return ^w.hash(name) }
+
+// ruleOf returns the name of the rule that a request asks for, which may name scopes: that of api@org is api.
+func ruleOf(asked []byte) []byte {
+	name, _, _ := bytes.Cut(asked, []byte("@"))
+	return name
+}
 
 // hashes appends the hashes of what the decisions of a limit depend on. That of its key is the first one.
 // `words` are those of the command after its name, and `more` the rest of them.
@@ -44,7 +51,7 @@ func (w *written) hashes(to []uint32, name string, words, more [][]byte) []uint3
 	for _, key := range more {
 		to = append(to, w.hash(key))
 	}
-	return append(to, ^w.hash(words[0]), w.hashOfRule(defaultRule))
+	return append(to, w.hashOfRule(ruleOf(words[0])), w.hashOfRule([]byte(defaultRule)))
 }
 
 // last returns when something with one of the hashes last changed.
@@ -67,19 +74,14 @@ func (w *written) hashesOf(a *account.Account) []uint32 {
 // defaultRule decides for all rules that do not exist.
 const defaultRule = "default"
 
-// beginOf returns the begin of the texts of accounts with a rule, after their first line.
-func beginOf(rule string) string {
-	text := router.AppendWord(nil, "cl.check")
-	if rule != defaultRule {
-		text = router.AppendWord(text, rule)
-	}
-	return string(text)
-}
-
-// begins reports whether the text of an account has a begin after its first line.
-func begins(a *account.Account, begin string) bool {
+// isCheck reports whether an account is that of a CL.CHECK with a rule. The rule `default` decides for all
+// rules that do not exist, so it has all accounts of CL.CHECK.
+func isCheck(a *account.Account, rule string) bool {
 	_, text, _ := strings.Cut(a.Command(), "\r\n")
-	return strings.HasPrefix(text, begin)
+	text, ok := strings.CutPrefix(text, "$8\r\ncl.check\r\n")
+	_, asked, _ := strings.Cut(text, "\r\n")
+	after, same := strings.CutPrefix(asked, rule)
+	return ok && (rule == defaultRule || same && strings.IndexAny(after, "@\r") == 0)
 }
 
 // note notes that commands may have changed what is in a place.
@@ -142,9 +144,9 @@ func (w *written) effectOf(cmd *commands.Command, args [][]byte) *effect {
 			return nil
 		}
 	case "cl.rule|set", "cl.rule|override", "cl.rule|del":
-		e.change, e.rule, e.other = limits, string(args[2]), 0
+		e.change, e.rule, e.other = limits, string(ruleOf(args[2])), 0
 	case "cl.rule|reset":
-		e.change, e.rule = clients, string(args[2])
+		e.change, e.rule = clients, string(ruleOf(args[2]))
 	case "copy":
 		e.change = states
 		e.own, e.other = copiesTo(args)

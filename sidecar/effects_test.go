@@ -92,6 +92,27 @@ func TestLeasesEndWithTheirKey(t *testing.T) {
 	})
 }
 
+// TestLeasesOfScopes: a change of a rule ends its leases, also those of requests that name its scope, and a change may name it, too.
+func TestLeasesOfScopes(t *testing.T) {
+	inEffectWorld(t, func(t *testing.T, w *effectWorld) {
+		for _, limit := range []string{"CL.CHECK one ann", "CL.CHECK one@org ann"} {
+			for does, remaining := range map[string]int64{
+				"CL.RULE RESET one ann": 49999, "CL.RULE RESET one@org ann": 49999, "CL.RULE SET one SCOPE org CL.WINDOW 1 3600": 0,
+				"CL.RULE OVERRIDE one org ann CL.WINDOW 1 3600": 0,
+			} {
+				w.ask("CL.RULE DEL one; CL.RULE SET one SCOPE org CL.WINDOW 50000 3600; CL.RULE RESET one ann")
+				w.lease(limit, aRule)
+				w.ask(does)
+				w.wantLease(aRule, does)
+				require.Equal(t, remaining, w.ask(limit).([]any)[2], "%s: %s", does, limit)
+			}
+			w.lease(limit)
+			w.ask("CL.RULE DEL one")
+			require.Contains(t, w.ask(limit), "no such rule", limit)
+		}
+	})
+}
+
 // TestLeasesStay: a client cannot throw leases away by commands that change nothing for a limit, or keys of another database.
 func TestLeasesStay(t *testing.T) {
 	inEffectWorld(t, func(t *testing.T, w *effectWorld) {

@@ -33,26 +33,24 @@ func (s *Sidecar) forgetSome(e *effect) {
 	has := func(hash uint32) bool { _, is := slices.BinarySearch(e.keys, hash); return is }
 	s.written.note(now, e.keys...)
 	if e.change == states {
-		rules := beginOf(defaultRule)
 		for keys, n := e.keys, 0; len(keys) > 0; keys = keys[n:] {
 			shard := shardOf(keys[0])
 			for n = 1; n < len(keys) && shardOf(keys[n]) == shard; {
 				n++
 			}
 			s.shards[shard].forgetSome(func(a *account.Account) bool {
-				return has(a.Key()) && !begins(a, rules)
+				return has(a.Key()) && !isCheck(a, defaultRule)
 			})
 		}
 		return
 	}
 	if e.change == limits {
-		s.written.note(now, s.written.hashOfRule(e.rule))
+		s.written.note(now, s.written.hashOfRule([]byte(e.rule)))
 	}
 	s.explained.forgetRule(e.rule)
-	rule := beginOf(e.rule)
 	for i := range s.shards {
 		s.shards[i].forgetSome(func(a *account.Account) bool {
-			return begins(a, rule) && (e.change == limits ||
+			return isCheck(a, e.rule) && (e.change == limits ||
 				slices.ContainsFunc(s.written.hashesOf(a), has))
 		})
 	}
