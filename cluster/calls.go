@@ -80,7 +80,11 @@ func (m *Member) Failover() error {
 // disk of the first one is lost.
 func (m *Member) appliedBy(k topology.Node) (uint64, error) {
 	h, err := m.askNode(k.Address().Peer())
-	if err == nil && h.ID != k.ID {
+	switch {
+	case err != nil || h.ID == k.ID:
+	case h.Cluster == m.place.cluster():
+		err = group.ErrOtherNode
+	default:
 		err = fmt.Errorf("%s is not the address of node %s any more", k.Address().Peer(), k.ID)
 	}
 	return h.Applied, err

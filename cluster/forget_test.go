@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"cellserver/cluster/group"
 	"cellserver/internal/topology"
 
 	"github.com/stretchr/testify/require"
@@ -38,8 +41,41 @@ func TestAnotherNodeDoesNotAnswerForALostOne(t *testing.T) {
 		require.Positive(t, applied)
 		k.ID = "lost"
 		_, err = leader.appliedBy(k)
+		require.ErrorIs(t, err, group.ErrOtherNode)
+		leader.place.standing.Cluster = "another"
+		_, err = leader.appliedBy(k)
 		require.ErrorContains(t, err, "not the address of node lost any more")
 	})
+}
+
+// Two of three nodes come back without their disks, and replace themselves as long as the leader lives.
+func TestTwoLostDisksBesideALeader(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		leader := w.leader()
+		require.NoError(t, leader.set("a", 1))
+		var lost []*machine
+		for _, m := range w.machines {
+			if m != leader {
+				lost = append(lost, m)
+				m.stop()
+				require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "raft")))
+			}
+		}
+		for _, m := range lost {
+			m.start(w.machines...)
+		}
+		w.eventually("they do not vote", func() bool { return lost[0].votes() && lost[1].votes() })
+		leader.stop()
+		w.eventually("nobody leads", func() bool { return lost[0].Epoch()+lost[1].Epoch() != 0 })
+		w.awaitKey("a", 1)
+	})
+}
+
+// votes reports whether a machine knows that it votes.
+func (m *machine) votes() bool {
+	v := m.View()
+	return v.Nodes[v.Self].Voter
 }
 
 // A node that was removed while it runs, or while it is down, serves nobody and says why. It also stays away after a

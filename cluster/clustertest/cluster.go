@@ -222,6 +222,11 @@ func (p peers) applied(n topology.Node) (uint64, error) {
 			return node.Applied(), nil
 		}
 	}
+	for _, m := range p.cluster.Machines {
+		if node := m.Group(); node != nil && string(m.Addr()) == n.Address().Peer() {
+			return node.Applied(), group.ErrOtherNode
+		}
+	}
 	return 0, errDown
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cellserver/cluster/clustertest"
+	"cellserver/cluster/roster"
 	"cellserver/persistence/fs/fstest"
 
 	"github.com/stretchr/testify/require"
@@ -123,4 +124,46 @@ func TestALostDiskElectsNobody(t *testing.T) {
 		c.RequireEqual()
 		require.Equal(t, int64(501), do(t, c.Leader(), "INCR key"))
 	})
+}
+
+// Both followers of three nodes have lost their disks. The leader has all changes, and they confirm new ones. So they replace
+// the lost voters one after the other, and the leader may be lost then.
+func TestALeaderGoesOnWithoutTheDisksOfTheOthers(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: first(t), Now: time.Now, Files: true})
+		defer c.Close()
+		leader := c.Leader()
+		require.Equal(t, int64(1), do(t, leader, "INCR key"))
+		var lost []*clustertest.Machine
+		for _, m := range c.Machines {
+			if m != leader {
+				lost = append(lost, m)
+				require.NoError(t, m.Kill())
+				m.LoseDisk()
+				require.NoError(t, m.Restart())
+			}
+		}
+		require.Equal(t, int64(2), do(t, leader, "INCR key"))
+		require.ErrorContains(t, leader.Group().Forget(idAt(leader, lost[0])), "1 of the other 2 voters answer")
+		for _, m := range lost {
+			for c.Meet(m) != nil { // the others confirm no entries yet
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+		require.NoError(t, leader.Kill())
+		require.Equal(t, int64(3), do(t, c.Leader(), "INCR key"))
+		require.NoError(t, leader.Restart())
+		time.Sleep(5 * time.Second)
+		c.RequireEqual()
+	})
+}
+
+// idAt returns the id of the voter that has the address of a machine.
+func idAt(leader, m *clustertest.Machine) (id string) {
+	for _, k := range leader.Group().View().Nodes {
+		if roster.RaftAddress(k) == m.Addr() {
+			id = k.ID
+		}
+	}
+	return id
 }

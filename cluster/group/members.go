@@ -35,7 +35,7 @@ func (g *Group) admit(k topology.Node) (index uint64, err error) {
 		if string(old) == k.ID {
 			continue
 		}
-		if err := g.forget(string(old)); err != nil {
+		if err := g.forget(string(old), true); err != nil {
 			return 0, err
 		}
 	}

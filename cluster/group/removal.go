@@ -12,16 +12,17 @@ import (
 
 // Forget removes a node. Only a leader can remove a node.
 func (g *Group) Forget(id string) error {
-	return g.changeMembers(func() error { return g.forget(id) })
+	return g.changeMembers(func() error { return g.forget(id, false) })
 }
 
 // forget marks a node as removed in the log, and then removes it from raft. If this leader is lost between
 // the two steps, or is to be removed itself, the next leader does the second step: see FinishRemovals.
-func (g *Group) forget(id string) error {
+// `replaced` says that another node has the address of the removed one.
+func (g *Group) forget(id string, replaced bool) error {
 	if g.current.Load() == 0 {
 		return errNotLeader
 	}
-	if err := g.canSpare(id); err != nil {
+	if err := g.canSpare(id, replaced); err != nil {
 		return err
 	}
 	if err := g.mark(id); err != nil {
@@ -49,10 +50,11 @@ func (g *Group) complete(id string) error {
 }
 
 // canSpare returns an error unless a majority of the other voters answers. Without that majority, the
-// cluster would have no leader after the removal.
-func (g *Group) canSpare(id string) error {
+// cluster would have no leader after the removal. The vote of a replaced node is lost already. So its removal
+// needs only a majority that confirms entries. Then the successor of the node can vote.
+func (g *Group) canSpare(id string, replaced bool) error {
 	v := g.View()
-	voters, answering := 0, len(g.hear(v, id, forAnswers))
+	voters, answering := 0, len(g.hear(v, id, forAnswers, replaced))
 	for i := range v.Nodes {
 		if v.Nodes[i].Voter && v.Nodes[i].ID != id {
 			voters++
@@ -84,7 +86,7 @@ func (g *Group) FinishRemovals() {
 		if id == "" {
 			return nil // another call has removed it meanwhile
 		}
-		if err := g.canSpare(id); err != nil {
+		if err := g.canSpare(id, false); err != nil {
 			return err
 		}
 		return g.complete(id)

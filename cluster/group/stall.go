@@ -43,7 +43,7 @@ func (s *stall) due(last uint64, now int64, waits bool, bytes int, nodeTimeout t
 // nodes with the newest logs are asked first.
 func (g *Group) askToLead(try int) {
 	err := errSilent
-	all := g.hear(g.View(), "", g.o.NodeTimeout/10)
+	all := g.hear(g.View(), "", g.o.NodeTimeout/10, false)
 	slices.SortStableFunc(all, func(a, b topology.Node) int { return cmp.Compare(b.Applied, a.Applied) })
 	if len(all) > 0 {
 		to, self := all[(try-1)%len(all)], g.o.Self
@@ -61,10 +61,13 @@ func (g *Group) askToLead(try int) {
 
 var errSilent = errors.New("no other voter answers")
 
-// hear asks the other voters what they have applied. It returns those that answer in time. It does not ask
-// the node with the id except.
-func (g *Group) hear(v *topology.View, except string, patience time.Duration) (all []topology.Node) {
-	answers, asked := make(chan topology.Node, len(v.Nodes)), 0
+// hear asks the other voters what they have applied. It returns those that answer in time. With `replaced`
+// these include voters in whose place another node confirms entries. It does not ask the node with the id
+// `except`.
+func (g *Group) hear(
+	v *topology.View, except string, patience time.Duration, replaced bool,
+) (all []topology.Node) {
+	answers, asked, commit := make(chan topology.Node, len(v.Nodes)), 0, g.raft.Load().CommitIndex()
 	for i, k := range v.Nodes {
 		if i == v.Self || !k.Voter || k.ID == except {
 			continue
@@ -73,7 +76,7 @@ func (g *Group) hear(v *topology.View, except string, patience time.Duration) (a
 		go func() {
 			var err error
 			k.Applied, err = g.o.Applied(k)
-			k.Healthy = err == nil
+			k.Healthy = err == nil || replaced && errors.Is(err, ErrOtherNode) && k.Applied >= commit
 			answers <- k
 		}()
 	}

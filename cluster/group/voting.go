@@ -16,14 +16,15 @@ type voting struct{ raft.Transport }
 
 func onlyAsked(t raft.Transport) raft.Transport { return voting{t} }
 
-var errOtherNode = errors.New("another node answers at this address, because the disk of the voter is lost")
+// ErrOtherNode says that another node answers at the address of a voter.
+var ErrOtherNode = errors.New("another node answers at this address, because the disk of the voter is lost")
 
 // RequestVote implements [raft.Transport].
 func (t voting) RequestVote(id raft.ServerID, to raft.ServerAddress,
 	args *raft.RequestVoteRequest, reply *raft.RequestVoteResponse) error {
 	err := t.Transport.RequestVote(id, to, args, reply)
 	if err == nil && raft.ServerID(reply.ID) != id {
-		return errOtherNode
+		return ErrOtherNode
 	}
 	return err
 }
@@ -33,7 +34,7 @@ func (t voting) RequestPreVote(id raft.ServerID, to raft.ServerAddress,
 	args *raft.RequestPreVoteRequest, reply *raft.RequestPreVoteResponse) error {
 	err := t.Transport.(raft.WithPreVote).RequestPreVote(id, to, args, reply)
 	if err == nil && raft.ServerID(reply.ID) != id {
-		return errOtherNode
+		return ErrOtherNode
 	}
 	return err
 }
