@@ -113,6 +113,22 @@ func TestLeasesOfScopes(t *testing.T) {
 	})
 }
 
+// TestViewsEndWithTheirRule: in the mode report the next request has the new rule, although the last one was long ago.
+func TestViewsEndWithTheirRule(t *testing.T) {
+	inEffectWorld(t, func(t *testing.T, w *effectWorld) {
+		w.sidecars[0].running.Load().sidecar.Configure(account.Settings{Lease: 1000, Keys: 1000, Interval: 100})
+		for _, does := range []string{"CL.RULE SET api CL.WINDOW 1 3600", "CL.RULE OVERRIDE api - ann CL.WINDOW 1 3600", "CL.RULE DEL api; CL.RULE SET api CL.WINDOW 1 3600"} {
+			w.ask("CL.RULE SET api CL.WINDOW 50000 3600")
+			w.lease(aRule)
+			w.wantLease(aRule, "a view")
+			time.Sleep(10 * time.Second)
+			w.ask(does)
+			require.Equal(t, int64(1), w.ask(aRule).([]any)[1], does)
+			w.ask("CL.RULE OVERRIDE api - ann DEL")
+		}
+	})
+}
+
 // TestLeasesStay: a client cannot throw leases away by commands that change nothing for a limit, or keys of another database.
 func TestLeasesStay(t *testing.T) {
 	inEffectWorld(t, func(t *testing.T, w *effectWorld) {

@@ -40,7 +40,7 @@ func (s *Sidecar) forgetSome(e *effect) {
 			}
 			s.shards[shard].forgetSome(func(a *account.Account) bool {
 				return has(a.Key()) && !isCheck(a, defaultRule)
-			})
+			}, false)
 		}
 		return
 	}
@@ -52,7 +52,7 @@ func (s *Sidecar) forgetSome(e *effect) {
 		s.shards[i].forgetSome(func(a *account.Account) bool {
 			return isCheck(a, e.rule) && (e.change == limits ||
 				slices.ContainsFunc(s.written.hashesOf(a), has))
-		})
+		}, e.change == limits)
 	}
 }
 

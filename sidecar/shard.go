@@ -57,10 +57,15 @@ func (sh *shard) drop(user string) {
 	sh.table.DropUser(user)
 }
 
-func (sh *shard) forgetSome(named func(*account.Account) bool) {
+// forgetSome forgets accounts that a function names: those that hold something, or all.
+func (sh *shard) forgetSome(named func(*account.Account) bool, all bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	sh.table.ForgetSome(named)
+	if all {
+		sh.table.ForgetSome(named)
+	} else {
+		sh.table.ForgetHolders(named)
+	}
 }
 
 func (sh *shard) forget() {

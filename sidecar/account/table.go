@@ -139,14 +139,25 @@ func (t *Table) DropUser(user string) {
 	}
 }
 
-// ForgetSome forgets the accounts that hold something and that a function names, unless they owe units to the
-// hub. The hub has another state of their limits now, which does not know their units. So these do not go
-// back, nor do those on their way.
+// ForgetSome forgets the accounts that a function names, unless they owe units to the hub. The hub has another
+// state of their limits now, which does not know their units. So these do not go back, nor do those on their
+// way. It looks at each account of the table.
 func (t *Table) ForgetSome(named func(*Account) bool) {
+	for _, a := range t.accounts {
+		t.forgetIf(named, a)
+	}
+}
+
+// ForgetHolders is ForgetSome for accounts that hold something. Others keep their view.
+func (t *Table) ForgetHolders(named func(*Account) bool) {
 	for i := len(t.holders) - 1; i >= 0; i-- {
-		if a := t.holders[i]; named(a) && a.view().owed() == 0 && !a.isForgotten() {
-			t.forget(a)
-		}
+		t.forgetIf(named, t.holders[i])
+	}
+}
+
+func (t *Table) forgetIf(named func(*Account) bool, a *Account) {
+	if named(a) && a.view().owed() == 0 && !a.isForgotten() {
+		t.forget(a)
 	}
 }
 
