@@ -139,9 +139,9 @@ func (t *Table) DropUser(user string) {
 	}
 }
 
-// ForgetSome forgets the accounts that a function names, unless they owe units to the hub. The hub has another
-// state of their limits now, which does not know their units. So these do not go back, nor do those on their
-// way. It looks at each account of the table.
+// ForgetSome forgets the accounts that a function names, unless they owe units to the hub. The hub has
+// another state of their limits now, which does not know their units. So these do not go back, nor do those
+// on their way. It looks at each account of the table.
 func (t *Table) ForgetSome(named func(*Account) bool) {
 	for _, a := range t.accounts {
 		t.forgetIf(named, a)
