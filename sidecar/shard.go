@@ -57,15 +57,10 @@ func (sh *shard) drop(user string) {
 	sh.table.DropUser(user)
 }
 
-// forgetSome forgets accounts that a function names: those that hold something, or all.
 func (sh *shard) forgetSome(named func(*account.Account) bool, all bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	if all {
-		sh.table.ForgetSome(named)
-	} else {
-		sh.table.ForgetHolders(named)
-	}
+	sh.table.ForgetSome(named, all)
 }
 
 func (sh *shard) forget() {

@@ -141,23 +141,21 @@ func (t *Table) DropUser(user string) {
 
 // ForgetSome forgets the accounts that a function names, unless they owe units to the hub. The hub has
 // another state of their limits now, which does not know their units. So these do not go back, nor do those
-// on their way. It looks at each account of the table.
-func (t *Table) ForgetSome(named func(*Account) bool) {
-	for _, a := range t.accounts {
-		t.forgetIf(named, a)
+// on their way. An account that holds nothing may have a view, which goes only with `all`.
+func (t *Table) ForgetSome(named func(*Account) bool, all bool) {
+	forget := func(a *Account) {
+		if named(a) && a.view().owed() == 0 && !a.isForgotten() {
+			t.forget(a)
+		}
 	}
-}
-
-// ForgetHolders is ForgetSome for accounts that hold something. Others keep their view.
-func (t *Table) ForgetHolders(named func(*Account) bool) {
+	if all {
+		for _, a := range t.accounts {
+			forget(a)
+		}
+		return
+	}
 	for i := len(t.holders) - 1; i >= 0; i-- {
-		t.forgetIf(named, t.holders[i])
-	}
-}
-
-func (t *Table) forgetIf(named func(*Account) bool, a *Account) {
-	if named(a) && a.view().owed() == 0 && !a.isForgotten() {
-		t.forget(a)
+		forget(t.holders[i])
 	}
 }
 
