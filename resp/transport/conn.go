@@ -197,6 +197,7 @@ type progress struct {
 type inTurn struct {
 	status   resp.Status // how the last batch ended
 	due      bool        // replies leave at the end of this turn
+	told     bool        // due because of messages alone: it may still have its batch
 	held     bool        // it waits for the Barrier now: no batch runs
 	lost     bool        // the Barrier has lost a change: the connection is to close
 	unread   bool        // input came while it was held

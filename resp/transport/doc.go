@@ -73,8 +73,9 @@
 //
 // A message (pub/sub, tracking, MONITOR) can report a change, too. The handler says what messages need
 // ([resp.Handler]). If they need nothing, they leave with a batch or at once. Otherwise they have a turn of
-// their own, and wait for all changes before its end. So the change that a message reports is safe. A client
-// gets a message after the replies that are held for this client.
+// their own, or leave before the replies of the next batch. They wait for all changes before the end of this
+// turn. So the change that a message reports is safe. A client gets a message after the replies that are held
+// for this client.
 //
 // A worker has one client, and waits by itself ([Barrier.Wait]).
 //

@@ -35,7 +35,7 @@ func (l *loop) askBarrier(need uint64) (held *heldTurn) {
 // hold holds the replies of a connection, which has no further batch until the Barrier frees them. So the
 // replies keep their order, and their size is bounded. Messages to the client wait behind them.
 func (h *heldTurn) hold(c *Conn) {
-	c.due, c.held, c.need = false, true, 0
+	c.due, c.told, c.held, c.need = false, false, true, 0
 	pending := c.session.Pending()
 	if limit := c.countOutput(pending); limit > 0 && pending > limit {
 		h.loop.drop(c, nil)

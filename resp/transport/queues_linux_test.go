@@ -232,3 +232,64 @@ func TestNewMemoryIsWork(t *testing.T) {
 	require.Equal(t, 200+2*grown, q.work)
 	require.False(t, c.long)
 }
+
+// telling pushes a message to the first client for each TELL, and has the next TELL sent until TELLS comes. Its messages
+// wait for the barrier.
+type telling struct {
+	heldEcho
+	*told
+}
+
+// told is what the handlers of one event loop have done. Only the loop uses it.
+type told struct {
+	tells int
+	over  bool
+	again func(tells int)
+}
+
+func (telling) MessageNeed() uint64 { return 1 }
+
+func (h *telling) Handle(args [][]byte, w *resp.Writer) resp.Status {
+	switch string(args[0]) {
+	case "TELL":
+		h.tells++
+		h.s.conn(0).Push([]byte("+told\r\n"))
+		if !h.over {
+			h.again(h.tells)
+		}
+	case "TELLS":
+		h.over = true
+		w.Int(int64(h.tells))
+		return resp.Continue
+	}
+	w.OK()
+	return resp.Continue
+}
+
+// TestMessagesDoNotDelayRequests: a client that gets a message in each turn still has its batches.
+func TestMessagesDoNotDelayRequests(t *testing.T) {
+	const most = 200
+	s := &echoServer{}
+	s.Loops = 1
+	var listener, teller *resptest.Client
+	all := &told{again: func(tells int) {
+		if tells == 10 {
+			listener.Write([]byte(wire("TELLS")))
+		}
+		if tells < most {
+			teller.Write([]byte(wire("TELL")))
+		}
+	}}
+	s.handleWith(func(h heldEcho) resp.Handler { return &telling{h, all} })
+	startEcho(t, s, nil)
+	listener = resptest.Dial(t, s.addr)
+	listener.Do("x")
+	teller = resptest.Dial(t, s.addr)
+	teller.Do("x")
+	teller.Write([]byte(wire("TELL")))
+	got := listener.Recv()
+	for got == resptest.Simple("told") {
+		got = listener.Recv()
+	}
+	require.Less(t, got, int64(most/2), "the request waited for the end of the messages")
+}

@@ -173,10 +173,10 @@ func (l *loop) receive(c *Conn) {
 		return // answerHeld handles it
 	}
 	if !c.due {
-		c.status = resp.Continue
+		c.status, c.told = resp.Continue, true
 	}
 	if c.stopping.Load() {
-		c.status = resp.Close
+		c.status, c.told = resp.Close, false
 	}
 	c.takeMessages(false)
 	l.setDue(c)
@@ -191,7 +191,7 @@ func (l *loop) runBatch(fd int) {
 	switch {
 	case c == nil:
 		return
-	case c.due:
+	case c.due && !c.told:
 		l.enqueue(c, &l.again) // one batch a turn, so that the size of the replies is bounded
 		return
 	case c.held:
@@ -203,12 +203,17 @@ func (l *loop) runBatch(fd int) {
 	n, err := receive.move(fd, space)
 	if n <= 0 {
 		c.session.GiveBack()
-		if err == nil || !wouldBlock(err) {
+		switch {
+		case err != nil && wouldBlock(err):
+		case c.due:
+			l.enqueue(c, &l.again) // its messages leave first
+		default:
 			l.drop(c, nil)
 		}
 		return
 	}
 	c.received(n)
+	c.told = false
 	before := c.session.Buffered()
 	c.runBatch(n)
 	l.countWork(c, 2*n+before-c.session.Buffered())
