@@ -207,6 +207,22 @@ func TestMessagesOfHeldClients(t *testing.T) {
 	})
 }
 
+// A client whose message reports a lost change is closed, and its requests do not run.
+func TestAMessageAboutALostChange(t *testing.T) {
+	s := &echoServer{}
+	s.Loops = 1
+	b := startHeld(t, s, true)
+	listener := resptest.Dial(t, s.addr)
+	require.Equal(t, []any{"x"}, listener.Do("x"))
+	s.conn(0).Push([]byte("+told\r\n"))
+	<-b.calls
+	listener.Write([]byte(wire("SET", "a")))
+	silent(t, listener)
+	b.free(false)
+	require.Empty(t, listener.ReadAll())
+	require.Empty(t, b.calls)
+}
+
 // A request that is not complete runs no batch, so it does not wait as the last batch did.
 func TestAnIncompleteRequestNeedsNothing(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {

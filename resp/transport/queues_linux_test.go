@@ -293,3 +293,18 @@ func TestMessagesDoNotDelayRequests(t *testing.T) {
 	}
 	require.Less(t, got, int64(most/2), "the request waited for the end of the messages")
 }
+
+// TestMessagesOfAClientThatLeaves: a client that has closed its side still gets the messages of the turn.
+func TestMessagesOfAClientThatLeaves(t *testing.T) {
+	s, w := startWorking(t)
+	listener := resptest.Dial(t, s.addr)
+	listener.Do("x")
+	other := resptest.Dial(t, s.addr)
+	other.Do("x")
+	other.Write([]byte(wire("STALL")))
+	<-w.stalled
+	s.conn(0).Push([]byte("+told\r\n"))
+	require.NoError(t, listener.NetConn().(interface{ CloseWrite() error }).CloseWrite())
+	w.resume <- struct{}{}
+	require.Equal(t, "+told\r\n", string(listener.ReadAll()))
+}
