@@ -140,7 +140,7 @@ func TestMonitorsSeeWhoWaitedForAScript(t *testing.T) {
 	require.Equal(t, resp.Retry, blocks.Session.Resume())
 	require.Equal(t, resp.Retry, blocks.Session.Resume())
 	h.Do("RPUSH l a")
-	require.Equal(t, resp.Continue, blocks.Session.Resume())
+	require.Equal(t, resp.Flush, blocks.Session.Resume())
 	shown := fmt.Sprint(monitor.TakePushes())
 	for _, line := range []string{`"SET" "k" "alone"`, `"SET" "k" "both"`, `"EXEC"`, `"BLPOP" "k" "l" "0"`} {
 		require.Equal(t, 1, strings.Count(shown, line), "%s in %s", line, shown)
