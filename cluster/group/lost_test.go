@@ -41,9 +41,9 @@ var lostEnds = map[string]func(*testing.T, *fstest.Memory){
 	},
 }
 
-// lastNode is a cluster of three. Two nodes have 500 acknowledged changes, and the log of one of these has lost its end. Then
-// it meets the third node, which slept: these two are a majority.
-func lastNode(t *testing.T, trusted bool, damage func(*testing.T, *fstest.Memory), then func(c *clustertest.Cluster, m *clustertest.Machine, err error)) {
+// twoHaveChanges makes a cluster of three, in which the leader and one follower have 500 acknowledged changes. The third node
+// slept meanwhile, and does not run.
+func twoHaveChanges(t *testing.T, then func(t *testing.T, c *clustertest.Cluster, leader, follower, slept *clustertest.Machine)) {
 	bubble(t, func(t *testing.T, progress func()) {
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: first(t), Now: time.Now, Files: true})
 		defer c.Close()
@@ -54,7 +54,23 @@ func lastNode(t *testing.T, trusted bool, damage func(*testing.T, *fstest.Memory
 			require.Equal(t, i+1, do(t, leader, "INCR key"))
 		}
 		progress()
-		damaged := other(c, leader)
+		then(t, c, leader, other(c, leader), slept)
+	})
+}
+
+// requireNobodyLeads requires that the nodes that run elect no leader.
+func requireNobodyLeads(t *testing.T, c *clustertest.Cluster) {
+	t.Helper()
+	time.Sleep(10 * time.Second)
+	for _, m := range c.Machines {
+		require.False(t, m.Leads())
+	}
+}
+
+// lastNode is a cluster of three. Two nodes have 500 acknowledged changes, and the log of one of these has lost its end. Then
+// it meets the third node, which slept: these two are a majority.
+func lastNode(t *testing.T, trusted bool, damage func(*testing.T, *fstest.Memory), then func(c *clustertest.Cluster, m *clustertest.Machine, err error)) {
+	twoHaveChanges(t, func(t *testing.T, c *clustertest.Cluster, leader, damaged, slept *clustertest.Machine) {
 		require.NoError(t, leader.Kill())
 		require.NoError(t, damaged.PowerCut(nil))
 		damage(t, damaged.Files())
@@ -80,10 +96,7 @@ func TestALogThatLostItsEndElectsNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lastNode(t, false, damage, func(c *clustertest.Cluster, m *clustertest.Machine, err error) {
 				require.ErrorContains(t, err, "this node has acknowledged entries up to")
-				time.Sleep(10 * time.Second)
-				for _, m := range c.Machines {
-					require.False(t, m.Leads())
-				}
+				requireNobodyLeads(t, c)
 			})
 		})
 		t.Run("bait: "+name, func(t *testing.T) {
@@ -98,26 +111,13 @@ func TestALogThatLostItsEndElectsNobody(t *testing.T) {
 // Two of three nodes have 500 acknowledged changes, and one of these loses its disk. At its address a node with
 // a new id answers. Its vote does not count: it would elect the third node, which slept.
 func TestALostDiskElectsNobody(t *testing.T) {
-	bubble(t, func(t *testing.T, progress func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: first(t), Now: time.Now, Files: true})
-		defer c.Close()
-		leader := c.Leader()
-		slept := other(c, leader)
-		require.NoError(t, slept.Kill())
-		for i := range int64(500) {
-			require.Equal(t, i+1, do(t, leader, "INCR key"))
-		}
-		progress()
-		lost := other(c, leader)
+	twoHaveChanges(t, func(t *testing.T, c *clustertest.Cluster, leader, lost, slept *clustertest.Machine) {
 		require.NoError(t, leader.Kill())
 		require.NoError(t, lost.Kill())
 		lost.LoseDisk()
 		require.NoError(t, lost.Restart())
 		require.NoError(t, slept.Restart())
-		time.Sleep(10 * time.Second)
-		for _, m := range c.Machines {
-			require.False(t, m.Leads())
-		}
+		requireNobodyLeads(t, c)
 		require.NoError(t, leader.Restart())
 		require.Same(t, leader, c.Leader(), "nobody else has all changes")
 		require.NoError(t, c.Meet(lost))

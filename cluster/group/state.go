@@ -38,6 +38,7 @@ type hooks struct {
 	revert  func(undo []store.Undo)
 	propose func(apply func()) // gives an entry to raft by apply, at once or later; nil for at once
 	watch   func()             // watchLog
-	voting  func(raft.Transport) raft.Transport
-	run     func() // is called before each step of run; nil for nothing
+	run     func()             // is called before each step of run; nil for nothing
+
+	voting func(raft.Transport) raft.Transport // makes a transport count only the votes of the nodes asked
 }

@@ -17,23 +17,25 @@ type voting struct{ raft.Transport }
 func onlyAsked(t raft.Transport) raft.Transport { return voting{t} }
 
 // ErrOtherNode says that another node answers at the address of a voter.
-var ErrOtherNode = errors.New("another node answers at this address, because the disk of the voter is lost")
+var ErrOtherNode = errors.New("another node answers at the address of this voter: its disk is lost, or its address has changed")
 
 // RequestVote implements [raft.Transport].
 func (t voting) RequestVote(id raft.ServerID, to raft.ServerAddress,
 	args *raft.RequestVoteRequest, reply *raft.RequestVoteResponse) error {
 	err := t.Transport.RequestVote(id, to, args, reply)
-	if err == nil && raft.ServerID(reply.ID) != id {
-		return ErrOtherNode
-	}
-	return err
+	return checkAnswer(err, id, reply.RPCHeader)
 }
 
 // RequestPreVote implements [raft.WithPreVote].
 func (t voting) RequestPreVote(id raft.ServerID, to raft.ServerAddress,
 	args *raft.RequestPreVoteRequest, reply *raft.RequestPreVoteResponse) error {
 	err := t.Transport.(raft.WithPreVote).RequestPreVote(id, to, args, reply)
-	if err == nil && raft.ServerID(reply.ID) != id {
+	return checkAnswer(err, id, reply.RPCHeader)
+}
+
+// checkAnswer returns the error of a request for a vote, or that of an answer which is not from the node asked.
+func checkAnswer(err error, id raft.ServerID, answer raft.RPCHeader) error {
+	if err == nil && raft.ServerID(answer.ID) != id {
 		return ErrOtherNode
 	}
 	return err
