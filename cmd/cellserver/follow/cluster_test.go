@@ -84,6 +84,22 @@ func (m *member) takenBack(k kept) {
 
 const readOnly = commands.Error("READONLY You can't write against a read only replica.")
 
+// firstIsSafe makes commands of several administrators wait for a majority, until a majority has the first one. The server
+// follows meanwhile.
+func (m *member) firstIsSafe(t *testing.T, commands ...string) {
+	t.Helper()
+	m.waits = make(chan bool)
+	for _, command := range commands {
+		admin := m.NewClient(t)
+		go admin.Do(command)
+		synctest.Wait()
+	}
+	m.waits <- true // a majority has the first command
+	synctest.Wait()
+	require.True(t, m.Store.KeepsExpired())
+	m.Want("SET a 1", readOnly)
+}
+
 // TestTwoAdministrators: while REPLICAOF NO ONE waits for a majority, the end of another REPLICAOF does not make
 // the server take writes or remove expired keys: if the epoch ends, the server has followed all the time.
 func TestTwoAdministrators(t *testing.T) {
@@ -94,16 +110,7 @@ func TestTwoAdministrators(t *testing.T) {
 				m.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
 				require.True(t, m.Store.KeepsExpired())
 
-				m.waits = make(chan bool)
-				for _, command := range []string{"REPLICAOF 10.0.0.2 6379", "REPLICAOF NO ONE"} {
-					admin := m.NewClient(t)
-					go admin.Do(command)
-					synctest.Wait()
-				}
-				m.waits <- true // a majority has the first command
-				synctest.Wait()
-				require.True(t, m.Store.KeepsExpired())
-				m.Want("SET a 1", readOnly)
+				m.firstIsSafe(t, "REPLICAOF 10.0.0.2 6379", "REPLICAOF NO ONE")
 
 				m.waits <- !lost
 				synctest.Wait()
@@ -130,16 +137,7 @@ func TestThreeAdministrators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMember(t)
 		m.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
-		m.waits = make(chan bool)
-		for _, command := range []string{"REPLICAOF NO ONE", "REPLICAOF 10.0.0.2 6379", "REPLICAOF NO ONE"} {
-			admin := m.NewClient(t)
-			go admin.Do(command)
-			synctest.Wait()
-		}
-		m.waits <- true // a majority has the first command
-		synctest.Wait()
-		require.True(t, m.Store.KeepsExpired())
-		m.Want("SET a 1", readOnly)
+		m.firstIsSafe(t, "REPLICAOF NO ONE", "REPLICAOF 10.0.0.2 6379", "REPLICAOF NO ONE")
 		for range 4 { // the first two wait again
 			m.waits <- true
 			synctest.Wait()
