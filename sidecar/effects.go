@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"cellserver/commands"
+	"cellserver/limiters/rules"
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -51,7 +52,7 @@ func (w *written) hashes(to []uint32, name string, words, more [][]byte) []uint3
 	for _, key := range more {
 		to = append(to, w.hash(key))
 	}
-	return append(to, w.hashOfRule(ruleOf(words[0])), w.hashOfRule([]byte(defaultRule)))
+	return append(to, w.hashOfRule(ruleOf(words[0])), w.hashOfRule([]byte(rules.Default)))
 }
 
 // last returns when something with one of the hashes last changed.
@@ -71,9 +72,6 @@ func (w *written) hashesOf(a *account.Account) []uint32 {
 	return w.hashes(nil, string(words[0]), words[1:], nil)
 }
 
-// defaultRule decides for all rules that do not exist.
-const defaultRule = "default"
-
 // isCheck reports whether an account is that of a CL.CHECK with a rule. The rule `default` decides for all
 // rules that do not exist, so it has all accounts of CL.CHECK.
 func isCheck(a *account.Account, rule string) bool {
@@ -81,7 +79,7 @@ func isCheck(a *account.Account, rule string) bool {
 	text, ok := strings.CutPrefix(text, "$8\r\ncl.check\r\n")
 	_, asked, _ := strings.Cut(text, "\r\n")
 	after, same := strings.CutPrefix(asked, rule)
-	return ok && (rule == defaultRule || same && strings.IndexAny(after, "@\r") == 0)
+	return ok && (rule == rules.Default || same && strings.IndexAny(after, "@\r") == 0)
 }
 
 // note notes that commands may have changed what is in a place.

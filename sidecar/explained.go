@@ -62,7 +62,7 @@ func (e *explained) forgetRule(name string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	maps.DeleteFunc(e.all, func(of string, _ *explanation) bool {
-		return name == defaultRule || strings.HasPrefix(of, name+"\x00")
+		return name == rules.Default || strings.HasPrefix(of, name+"\x00")
 	})
 }
 

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"slices"
 
+	"cellserver/limiters/rules"
 	"cellserver/sidecar/account"
 )
 
@@ -39,7 +40,7 @@ func (s *Sidecar) forgetSome(e *effect) {
 				n++
 			}
 			s.shards[shard].forgetSome(func(a *account.Account) bool {
-				return has(a.Key()) && !isCheck(a, defaultRule)
+				return has(a.Key()) && !isCheck(a, rules.Default)
 			}, false)
 		}
 		return

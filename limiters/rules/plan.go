@@ -5,10 +5,13 @@ import (
 	"cellserver/store"
 )
 
+// Default is the name of the rule that decides for each name without a rule of its own.
+const Default = ruleset.Default
+
 // plan says which keys a request reads: those of the states that its rule has for the keys of the request. It
 // follows from the words of the request and from the rules alone. So it may be made before the request runs.
 type plan struct {
-	asked  []byte                     // the name in the request; [ruleset.Default] has many
+	asked  []byte                     // the name in the request; [Default] has many
 	found  *ruleset.Rule              // the rule that decides; nil if it is unknown
 	scopes int                        // scopes of the rule; fewer if the request has fewer words
 	states int                        // states of the rule's limits
