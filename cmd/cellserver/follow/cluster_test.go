@@ -199,6 +199,27 @@ func TestAMemberSleeps(t *testing.T) {
 	})
 }
 
+// TestTheRoleAfterReplicaOf: ROLE says what REPLICAOF has changed, also while the link before it ends.
+func TestTheRoleAfterReplicaOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMember(t)
+		m.Start()
+		m.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
+		synctest.Wait()
+		require.NotNil(t, m.link.Load())
+		m.mu.Lock() // the link does not end yet
+		m.Do("REPLICAOF 10.0.0.2 6380")
+		next := m.Do("ROLE").([]any)
+		m.Do("REPLICAOF NO ONE")
+		alone := m.Do("ROLE").([]any)
+		m.mu.Unlock()
+		m.Stop()
+		synctest.Wait()
+		require.Equal(t, []any{"slave", "10.0.0.2", int64(6380)}, next[:3])
+		require.Equal(t, "master", alone[0])
+	})
+}
+
 // TestADeposedLeaderRunsNothing: a node that leads no more, and does not know it yet, runs no command of the master and
 // confirms none, while the next leader follows the same master.
 func TestADeposedLeaderRunsNothing(t *testing.T) {

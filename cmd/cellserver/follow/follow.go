@@ -188,13 +188,18 @@ func (f *Following) Stop() {
 	}
 }
 
-// State implements [commands.Replication].
+// State implements [commands.Replication]. A link of a cluster counts as long as the key says the same: it ends
+// a moment after a REPLICAOF.
 func (f *Following) State() (s replica.State, ok bool) {
+	said := f.said.Load()
 	if link := f.link.Load(); link != nil {
-		return link.State(), true
+		s = link.State()
+		if f.o.Cluster == nil || said.on() && said.Host == s.Host && said.Port == s.Port {
+			return s, true
+		}
 	}
-	if said := f.said.Load(); said != nil && said.on() {
+	if said != nil && said.on() {
 		return said.state(), true
 	}
-	return s, false
+	return replica.State{}, false
 }
