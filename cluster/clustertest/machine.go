@@ -298,6 +298,13 @@ func (m *Machine) Leads() bool {
 	return n != nil && n.Epoch() != 0
 }
 
+// AskToLead asks another machine to lead, as raft does it for a leader that gives way.
+func (m *Machine) AskToLead(other *Machine) error {
+	header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(m.Self.ID), Addr: []byte(m.Addr())}
+	return m.running.Load().transport.TimeoutNow("", other.Addr(), &raft.TimeoutNowRequest{RPCHeader: header},
+		&raft.TimeoutNowResponse{})
+}
+
 // Kill ends the process, as kill -9 does. The disk has everything that was written.
 func (m *Machine) Kill() error { return m.crash(nil) }
 

@@ -1,11 +1,13 @@
 package group_test
 
 import (
+	"sync"
 	"testing"
 	"time"
 
 	"cellserver/cluster/clustertest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -70,4 +72,39 @@ func TestALeaderServesSoonAfterAFailedTransfer(t *testing.T) {
 		require.Same(t, leader, c.Leader())
 		require.Less(t, time.Since(begun), time.Second)
 	})
+}
+
+// Two nodes are asked to lead at the same time. Raft makes the loser a candidate that has a leader, and such a node refuses
+// all votes. The winner is lost, and the loser lacks entries. So nobody but the former leader can be elected.
+func TestTheLoserOfTwoTransfersVotes(t *testing.T) {
+	for seed := range uint64(10) {
+		bubble(t, func(t *testing.T, _ func()) {
+			c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: seed, Now: time.Now})
+			defer c.Close()
+			time.Sleep(5 * time.Second)
+			former := c.Leader()
+			var asked sync.WaitGroup
+			for _, m := range c.Machines {
+				if m != former {
+					asked.Go(func() { assert.NoError(t, former.AskToLead(m)) })
+				}
+			}
+			asked.Wait()
+			time.Sleep(50 * time.Millisecond)
+			winner := c.Leader()
+			require.NotSame(t, former, winner)
+			var loser *clustertest.Machine
+			for _, m := range c.Machines {
+				if m != former && m != winner {
+					loser = m
+				}
+			}
+			c.Network.Isolate(loser.Addr(), true)
+			fill(t, c, 5)
+			require.NoError(t, winner.Kill())
+			time.Sleep(time.Duration(seed) * 200 * time.Millisecond)
+			c.Network.Heal()
+			require.Same(t, former, c.Leader())
+		})
+	}
 }

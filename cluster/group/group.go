@@ -89,7 +89,8 @@ func (g *Group) Start() error {
 		return err
 	}
 	g.running.Go(g.run)
-	l := &listener{raft: r, nodeTimeout: g.o.NodeTimeout, view: g.View, log: g.log}
+	l := &listener{raft: r, id: raft.ServerID(g.o.Self.ID), transport: g.o.Transport, nodeTimeout: g.o.NodeTimeout,
+		view: g.View, log: g.log}
 	g.running.Go(func() { l.listen(g.stop) })
 	go g.settle()
 	return nil

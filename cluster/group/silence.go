@@ -26,6 +26,8 @@ const (
 // listener makes raft notice that its leader is silent.
 type listener struct {
 	raft        *raft.Raft
+	id          raft.ServerID
+	transport   raft.Transport
 	nodeTimeout time.Duration
 	view        func() *topology.View
 	log         *slog.Logger
@@ -40,12 +42,23 @@ func (l *listener) listen(stop <-chan struct{}) {
 		select {
 		case <-ticker.C:
 			v := l.view()
-			if l.silence.tick(l.raft.LastContact(), turn(v)) && l.raft.State() == raft.Follower && v.Nodes[v.Self].Voter {
-				l.examine()
+			if l.silence.tick(l.raft.LastContact(), turn(v)) && v.Nodes[v.Self].Voter {
+				l.makeRaftNotice()
 			}
 		case <-stop:
 			return
 		}
+	}
+}
+
+// makeRaftNotice makes raft notice the silence, if this node does not lead.
+func (l *listener) makeRaftNotice() {
+	leader, _ := l.raft.LeaderWithID()
+	switch state := l.raft.State(); {
+	case state == raft.Follower:
+		l.examine()
+	case state == raft.Candidate && leader != "":
+		l.forgetLeader()
 	}
 }
 
@@ -86,5 +99,19 @@ func (l *listener) examine() {
 	c.HeartbeatTimeout = l.nodeTimeout
 	if err = errors.Join(err, l.raft.ReloadConfig(c)); err != nil {
 		l.log.Error("raft does not notice a silent leader early: an election may take longer", "error", err)
+	}
+}
+
+// forgetLeader makes raft forget its leader. Two nodes may be asked to lead at the same time. The loser then
+// remains a candidate that has a leader. Raft does not forget the leader of a candidate, and refuses its vote
+// to all others while it has one. So nobody could be elected after the loss of that leader. The request to
+// lead is the only message that makes raft forget it.
+func (l *listener) forgetLeader() {
+	self := l.transport.LocalAddr()
+	header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(l.id), Addr: []byte(self)}
+	err := l.transport.TimeoutNow(l.id, self, &raft.TimeoutNowRequest{RPCHeader: header}, &raft.TimeoutNowResponse{})
+	if err != nil {
+		l.log.Warn("this node votes for nobody until it forgets a lost leader: it cannot reach itself, and tries again",
+			"address", self, "error", err)
 	}
 }
