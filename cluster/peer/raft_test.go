@@ -67,6 +67,7 @@ func replicate(t *testing.T, over func(*node, *raft.NetworkTransport) closer) {
 	}
 	var rafts []*raft.Raft
 	var machines []*applied
+	var transports []closer
 	for i, b := range nodes {
 		layer, err := b.Raft(0, b.addr)
 		require.NoError(t, err)
@@ -78,7 +79,7 @@ func replicate(t *testing.T, over func(*node, *raft.NetworkTransport) closer) {
 		require.NoError(t, raft.BootstrapCluster(config, store, store, snapshots, transport, raft.Configuration{Servers: servers}))
 		r, err := raft.NewRaft(config, machine, store, store, snapshots, transport)
 		require.NoError(t, err)
-		rafts, machines = append(rafts, r), append(machines, machine)
+		rafts, machines, transports = append(rafts, r), append(machines, machine), append(transports, transport)
 		t.Cleanup(func() {
 			require.NoError(t, r.Shutdown().Error())
 			require.NoError(t, transport.Close())
@@ -97,5 +98,9 @@ func replicate(t *testing.T, over func(*node, *raft.NetworkTransport) closer) {
 	}
 	for _, b := range nodes {
 		require.LessOrEqual(t, b.Stats().Raft, 20)
+	}
+	for i, transport := range transports { // a node can ask itself to lead
+		header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(servers[i].ID), Addr: []byte(servers[i].Address)}
+		require.NoError(t, transport.TimeoutNow(servers[i].ID, servers[i].Address, &raft.TimeoutNowRequest{RPCHeader: header}, &raft.TimeoutNowResponse{}))
 	}
 }
