@@ -158,6 +158,44 @@ func TestALeaderGoesOnWithoutTheDisksOfTheOthers(t *testing.T) {
 	})
 }
 
+// The third node has missed that a node with an empty disk votes, when the leader is lost. Only the new node has all
+// changes. The third node votes for it, although its own members do not have it.
+func TestAVoterElectsANodeThatItDoesNotKnow(t *testing.T) {
+	for _, knows := range []string{"nothing of the node", "that the node gets data"} {
+		t.Run(knows, func(t *testing.T) {
+			bubble(t, func(t *testing.T, _ func()) {
+				c := clustertest.New(t, clustertest.Options{Nodes: 5, Seed: first(t), Now: time.Now, Files: true})
+				defer c.Close()
+				leader := c.Leader()
+				var m []*clustertest.Machine // the followers
+				for _, other := range c.Machines {
+					if other != leader {
+						m = append(m, other)
+					}
+				}
+				lost, behind := m[0], m[2:]
+				require.NoError(t, lost.Kill())
+				lost.LoseDisk()
+				require.NoError(t, lost.Restart())
+				if knows == "that the node gets data" {
+					_, err := leader.Group().Admit(lost.Group().Self())
+					require.NoError(t, err)
+					time.Sleep(time.Second)
+				}
+				c.Network.Isolate(behind[0].Addr(), true)
+				require.NoError(t, c.Meet(lost))
+				c.Network.Isolate(behind[1].Addr(), true)
+				require.Equal(t, int64(1), do(t, leader, "INCR key"))
+				require.NoError(t, leader.Kill())
+				require.NoError(t, m[1].Kill())
+				c.Network.Heal()
+				require.Same(t, lost, c.Leader())
+				require.Equal(t, int64(2), do(t, lost, "INCR key"))
+			})
+		})
+	}
+}
+
 // idAt returns the id of the voter that has the address of a machine.
 func idAt(leader, m *clustertest.Machine) (id string) {
 	for _, k := range leader.Group().View().Nodes {

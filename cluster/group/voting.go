@@ -12,6 +12,10 @@ import (
 //
 // Its confirmations of new entries count, because it has these entries. It elects nobody. So each majority
 // that elects a leader has another node that has confirmed them, too.
+//
+// It also asks voters that do not know this node as a voter yet. Raft makes them refuse a candidate that their
+// own members do not have. But a new voter may have the only complete log: then nobody could be elected. The
+// log of the candidate decides (Ongaro's thesis on Raft, 4.1).
 type voting struct{ raft.Transport }
 
 func onlyAsked(t raft.Transport) raft.Transport { return voting{t} }
@@ -22,14 +26,23 @@ var ErrOtherNode = errors.New("another node answers at the address of this voter
 // RequestVote implements [raft.Transport].
 func (t voting) RequestVote(id raft.ServerID, to raft.ServerAddress,
 	args *raft.RequestVoteRequest, reply *raft.RequestVoteResponse) error {
-	err := t.Transport.RequestVote(id, to, args, reply)
+	nameless := *args
+	nameless.ID = nil // Raft looks for no member then
+	err := t.Transport.RequestVote(id, to, &nameless, reply)
 	return checkAnswer(err, id, reply.RPCHeader)
 }
 
 // RequestPreVote implements [raft.WithPreVote].
 func (t voting) RequestPreVote(id raft.ServerID, to raft.ServerAddress,
 	args *raft.RequestPreVoteRequest, reply *raft.RequestPreVoteResponse) error {
-	err := t.Transport.(raft.WithPreVote).RequestPreVote(id, to, args, reply)
+	ask := t.Transport.(raft.WithPreVote).RequestPreVote
+	err := ask(id, to, args, reply)
+	if err == nil && !reply.Granted && reply.Term <= args.Term {
+		asVoter := *args
+		asVoter.ID = []byte(id) // the voter knows itself, and finds a member
+		*reply = raft.RequestPreVoteResponse{}
+		err = ask(id, to, &asVoter, reply)
+	}
 	return checkAnswer(err, id, reply.RPCHeader)
 }
 
