@@ -115,7 +115,7 @@ func TestSidecarSlowScripts(t *testing.T) {
 // TestSidecarLongCommands: brief commands do not wait for those that take long. A client that has sent one, keeps its order.
 func TestSidecarLongCommands(t *testing.T) {
 	hub, release := newFakeHub(t, "KEYS", "SMEMBERS", "ZUNIONSTORE")
-	side := start(t, "--upstream", hub, "--upstream-timeout", "60000")
+	side := startSidecarOf(t, hub)
 	held := [][]any{{"KEYS", "*"}, {"SMEMBERS", "s"}, {"ZUNIONSTORE", "to", 1, "s"}}
 	var slow []*resptest.Client
 	for i := range 9 { // more than there are connections to share

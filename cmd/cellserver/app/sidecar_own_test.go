@@ -140,7 +140,7 @@ func TestSidecarUserOfAState(t *testing.T) {
 func TestSidecarStateWithoutHub(t *testing.T) {
 	hub := start(t)
 	proxy := newCut(t, hub.Addr().String())
-	side := start(t, "--upstream", proxy.Addr().String())
+	side := startSidecarOf(t, proxy.Addr().String())
 	c, begun, listens := side.dial(t), side.dial(t), side.dial(t)
 	ok(t, begun, "MULTI")
 	proxy.cut(true)

@@ -16,7 +16,7 @@ import (
 // startReporter runs a sidecar that reports to a hub each 20 ms.
 func startReporter(t testing.TB, hub string) *instance {
 	t.Helper()
-	return start(t, "--upstream", hub, "--upstream-mode", "report", "--upstream-interval", "20", "--upstream-timeout", "1000")
+	return startSidecarOf(t, hub, "--upstream-mode", "report", "--upstream-interval", "20")
 }
 
 // infoOf returns a number of INFO sidecar.
@@ -198,10 +198,11 @@ func TestSidecarReportsAboutThoseWhoLeft(t *testing.T) {
 	hub := start(t)
 	ok(t, hub.dial(t), "ACL", "SETUSER", "ann", "on", ">a", "~*", "+@all")
 	proxy := newCut(t, hub.Addr().String())
-	side := start(t, "--upstream", proxy.Addr().String(), "--upstream-mode", "report", "--upstream-interval", "20", "--upstream-timeout", "100")
+	side := startReporter(t, proxy.Addr().String())
 	ann, command := side.dial(t), []any{"CL.WINDOW", "k", 1000, 3600}
 	require.Eventually(t, func() bool { return ann.Do("AUTH", "ann", "a") == resptest.Simple("OK") }, timeout, time.Millisecond)
 	allowed := warm(t, side, ann, command)
+	ok(t, ann, "CONFIG", "SET", "upstream-timeout", 100) // so the user stays briefly
 	proxy.cut(true)
 	require.Equal(t, int64(0), ann.Do(command...).([]any)[0])
 	ann.Close()
