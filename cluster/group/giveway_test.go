@@ -74,37 +74,65 @@ func TestALeaderServesSoonAfterAFailedTransfer(t *testing.T) {
 	})
 }
 
-// Two nodes are asked to lead at the same time. Raft makes the loser a candidate that has a leader, and such a node refuses
-// all votes. The winner is lost, and the loser lacks entries. So nobody but the former leader can be elected.
+// loserOfTwoTransfers asks two of three nodes to lead at the same time. Raft makes the loser a candidate that has a leader. No
+// message of the winner reaches the loser any more.
+func loserOfTwoTransfers(t *testing.T, c *clustertest.Cluster) (former, winner, loser *clustertest.Machine) {
+	time.Sleep(5 * time.Second)
+	former = c.Leader()
+	var asked sync.WaitGroup
+	for _, m := range c.Machines {
+		if m != former {
+			asked.Go(func() { assert.NoError(t, former.AskToLead(m)) })
+		}
+	}
+	asked.Wait()
+	time.Sleep(50 * time.Millisecond)
+	winner = c.Leader()
+	require.NotSame(t, former, winner)
+	for _, m := range c.Machines {
+		if m != former && m != winner {
+			loser = m
+		}
+	}
+	c.Network.Cut(winner.Addr(), loser.Addr(), true)
+	return former, winner, loser
+}
+
+// A candidate that has a leader refuses all votes. The winner is lost, and the loser lacks entries. So nobody but the former
+// leader can be elected.
 func TestTheLoserOfTwoTransfersVotes(t *testing.T) {
 	for seed := range uint64(10) {
 		bubble(t, func(t *testing.T, _ func()) {
 			c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: seed, Now: time.Now})
 			defer c.Close()
-			time.Sleep(5 * time.Second)
-			former := c.Leader()
-			var asked sync.WaitGroup
-			for _, m := range c.Machines {
-				if m != former {
-					asked.Go(func() { assert.NoError(t, former.AskToLead(m)) })
-				}
-			}
-			asked.Wait()
-			time.Sleep(50 * time.Millisecond)
-			winner := c.Leader()
-			require.NotSame(t, former, winner)
-			var loser *clustertest.Machine
-			for _, m := range c.Machines {
-				if m != former && m != winner {
-					loser = m
-				}
-			}
+			former, winner, loser := loserOfTwoTransfers(t, c)
 			c.Network.Isolate(loser.Addr(), true)
 			fill(t, c, 5)
 			require.NoError(t, winner.Kill())
 			time.Sleep(time.Duration(seed) * 200 * time.Millisecond)
 			c.Network.Heal()
 			require.Same(t, former, c.Leader())
+		})
+	}
+}
+
+// The loser does not hear the winner for more than a NodeTimeout. Its message to itself arrives after it hears the winner again.
+// The winner leads on: it may have a lease.
+func TestTheLoserOfTwoTransfersDeposesNobody(t *testing.T) {
+	for late := range time.Duration(10) {
+		bubble(t, func(t *testing.T, _ func()) {
+			c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+			defer c.Close()
+			_, winner, loser := loserOfTwoTransfers(t, c)
+			epoch := winner.Group().Epoch()
+			time.Sleep(500 * time.Millisecond)
+			c.Network.Slow(loser.Addr(), time.Second)
+			time.Sleep(100*time.Millisecond + late*50*time.Millisecond)
+			c.Network.Heal()
+			time.Sleep(5 * time.Second)
+			require.Equal(t, epoch, winner.Group().Epoch(), "it has led all the time")
+			fill(t, c, 5)
+			c.RequireEqual()
 		})
 	}
 }

@@ -104,12 +104,16 @@ func (l *listener) examine() {
 
 // forgetLeader makes raft forget its leader. Two nodes may be asked to lead at the same time. The loser then
 // remains a candidate that has a leader. Raft does not forget the leader of a candidate, and refuses its vote
-// to all others while it has one. So nobody could be elected after the loss of that leader. The request to
-// lead is the only message that makes raft forget it.
+// to all others while it has one. So nobody could be elected after the loss of that leader.
+//
+// The node sends itself a message of a leader without an address. The message names an entry that no log has.
+// So it counts as no contact, and changes nothing else. A request to lead would make raft forget the leader,
+// too. But it may arrive after the leader is heard again. Then it would depose a leader that has a lease.
 func (l *listener) forgetLeader() {
 	self := l.transport.LocalAddr()
-	header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(l.id), Addr: []byte(self)}
-	err := l.transport.TimeoutNow(l.id, self, &raft.TimeoutNowRequest{RPCHeader: header}, &raft.TimeoutNowResponse{})
+	nobody := raft.AppendEntriesRequest{RPCHeader: raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax},
+		Term: l.raft.CurrentTerm(), PrevLogEntry: 1, PrevLogTerm: 0}
+	err := l.transport.AppendEntries(l.id, self, &nobody, &raft.AppendEntriesResponse{})
 	if err != nil {
 		l.log.Warn("this node votes for nobody until it forgets a lost leader: it cannot reach itself, and tries again",
 			"address", self, "error", err)

@@ -99,8 +99,10 @@ func replicate(t *testing.T, over func(*node, *raft.NetworkTransport) closer) {
 	for _, b := range nodes {
 		require.LessOrEqual(t, b.Stats().Raft, 20)
 	}
-	for i, transport := range transports { // a node can ask itself to lead
-		header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte(servers[i].ID), Addr: []byte(servers[i].Address)}
-		require.NoError(t, transport.TimeoutNow(servers[i].ID, servers[i].Address, &raft.TimeoutNowRequest{RPCHeader: header}, &raft.TimeoutNowResponse{}))
+	for i, transport := range transports { // a node reaches itself
+		old := &raft.AppendEntriesRequest{RPCHeader: raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax}}
+		var answer raft.AppendEntriesResponse
+		require.NoError(t, transport.AppendEntries(servers[i].ID, servers[i].Address, old, &answer))
+		require.False(t, answer.Success)
 	}
 }
