@@ -284,3 +284,30 @@ func TestANodeThatIsNeededStays(t *testing.T) {
 		require.Equal(t, int64(1), do(t, leader, "INCR key"))
 	})
 }
+
+// A node does not know that it is removed. It votes for itself for ever, and hears no leader. It deposes none, and leads at no
+// time, also while the others have no leader.
+func TestARemovedNodeDisturbsNobody(t *testing.T) {
+	for late := range time.Duration(5) {
+		bubble(t, func(t *testing.T, _ func()) {
+			c := clustertest.New(t, clustertest.Options{Nodes: 4, Seed: 1, Now: time.Now})
+			defer c.Close()
+			time.Sleep(5 * time.Second)
+			leader := c.Leader()
+			removed, epoch := other(c, leader), leader.Group().Epoch()
+			c.Network.Isolate(removed.Addr(), true)
+			require.NoError(t, leader.Group().Forget(removed.Self.ID))
+			time.Sleep(2*time.Second + late*100*time.Millisecond)
+			c.Network.Heal()
+			time.Sleep(10 * time.Second)
+			require.Equal(t, epoch, leader.Group().Epoch(), "it has led all the time")
+			require.False(t, removed.Group().HasLeft(removed.Self.ID), "the node knows nothing of it")
+			term := leader.Group().Metrics().Term
+			require.NoError(t, leader.Kill())
+			next := c.Leader()
+			require.NotSame(t, removed, next)
+			require.Equal(t, int64(1), do(t, next, "INCR key"))
+			require.LessOrEqual(t, next.Group().Metrics().Term, term+2, "elections")
+		})
+	}
+}
