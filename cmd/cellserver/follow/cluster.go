@@ -190,7 +190,7 @@ func (f *Following) look() (ended <-chan struct{}) {
 
 // join follows the server of the key, if there is one. mu is held.
 func (f *Following) join(epoch uint64) *replica.Link {
-	if said := f.said.Load(); said == nil || !said.on() || said.Stopped != "" {
+	if said := f.said.Load(); !said.on() || said.Stopped != "" {
 		return nil
 	}
 	tx := f.begin(epoch, nil)

@@ -207,6 +207,9 @@ func TestTheRoleAfterReplicaOf(t *testing.T) {
 		m.Want("REPLICAOF 10.0.0.1 6379", servertest.OK)
 		synctest.Wait()
 		require.NotNil(t, m.link.Load())
+		before := m.said.Swap(nil) // ROLE has begun before the first REPLICAOF, and sees its link
+		first := m.Do("ROLE").([]any)
+		m.said.Store(before)
 		m.mu.Lock() // the link does not end yet
 		m.Do("REPLICAOF 10.0.0.2 6380")
 		next := m.Do("ROLE").([]any)
@@ -215,6 +218,7 @@ func TestTheRoleAfterReplicaOf(t *testing.T) {
 		m.mu.Unlock()
 		m.Stop()
 		synctest.Wait()
+		require.Equal(t, "master", first[0])
 		require.Equal(t, []any{"slave", "10.0.0.2", int64(6380)}, next[:3])
 		require.Equal(t, "master", alone[0])
 	})

@@ -198,7 +198,7 @@ func (f *Following) State() (s replica.State, ok bool) {
 			return s, true
 		}
 	}
-	if said != nil && said.on() {
+	if said.on() {
 		return said.state(), true
 	}
 	return replica.State{}, false

@@ -58,8 +58,8 @@ func (k *kept) text() []byte {
 	return b
 }
 
-// on reports whether the server follows another one.
-func (k *kept) on() bool { return k.Word == follows || k.Word == copies }
+// on reports whether the server follows another one. A key that nobody has read yet, nil, says no.
+func (k *kept) on() bool { return k != nil && (k.Word == follows || k.Word == copies) }
 
 // same reports whether the server follows as it did before, and no REPLICAOF has changed the key meanwhile.
 func (k *kept) same(before *kept) bool { return k.on() == before.on() && k.changes == before.changes }
