@@ -160,7 +160,15 @@ func (c *testCluster) notLeader(leader int) int {
 }
 
 // try sends a command to a server on a connection of its own.
-func (c *testCluster) try(i int, args ...any) (reply any, err error) {
+func (c *testCluster) try(i int, args ...any) (any, error) { return c.exchange(i, args) }
+
+// readOnly is try for a READONLY client.
+func (c *testCluster) readOnly(i int, args ...any) (any, error) {
+	return c.exchange(i, []any{"READONLY"}, args)
+}
+
+// exchange sends commands to a server on a connection of their own, and returns the last reply.
+func (c *testCluster) exchange(i int, commands ...[]any) (reply any, err error) {
 	nc, err := net.DialTimeout("tcp", fmt.Sprint("127.0.0.1:", c.ports[i]), timeout)
 	if err != nil {
 		return nil, err
@@ -169,10 +177,16 @@ func (c *testCluster) try(i int, args ...any) (reply any, err error) {
 	if err := nc.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, err
 	}
-	if _, err := nc.Write(resptest.Command(args...)); err != nil {
-		return nil, err
+	conn := resptest.New(c.t, nc)
+	for _, command := range commands {
+		if _, err := nc.Write(resptest.Command(command...)); err != nil {
+			return nil, err
+		}
+		if reply, err = conn.TryRecv(); err != nil {
+			return nil, err
+		}
 	}
-	return resptest.New(c.t, nc).TryRecv()
+	return reply, nil
 }
 
 // ask is try, with the reply or the error as text.
@@ -206,14 +220,12 @@ func isElsewhere(reply any) bool {
 	return false
 }
 
-// read waits until a server shows a value of a key to a READONLY client.
+// read waits until a server shows a value of a key to a READONLY client. A server that does not lead any more closes its connections.
 func (c *testCluster) read(i int, key, value string) {
 	c.t.Helper()
-	conn := c.nodes[i].dial(c.t)
-	defer conn.Close()
-	ok(c.t, conn, "READONLY")
 	c.eventually(fmt.Sprintf("node %d does not show %s", i, key), func() bool {
-		return fmt.Sprint(conn.Do("GET", key)) == value
+		reply, err := c.readOnly(i, "GET", key)
+		return err == nil && fmt.Sprint(reply) == value
 	})
 }
 
