@@ -157,7 +157,7 @@ func (a *Account) Passed(now, departed Time, quantity int64, limited bool, answe
 	case !limited && quantity >= k.from:
 		k.until = 0
 	case limited && answer.RetryAfter > 0:
-		k.until, k.from = now.Boot+min(answer.RetryAfter*1000, longestRefusal), quantity
+		k.until, k.from = now.Boot+min(answer.within().RetryAfter*1000, longestRefusal), quantity
 	}
 	if a.met(quantity) {
 		k.learn(now, departed, answer)
@@ -170,7 +170,7 @@ func (a *Account) answer(now Time) Answer {
 	since := millis(now.Boot - k.at)
 	return Answer{
 		Limit:      k.answer.Limit,
-		Remaining:  min(k.answer.Limit, exact.Plus(k.answer.Remaining, a.left())),
+		Remaining:  max(0, min(k.answer.Limit, exact.Plus(k.answer.Remaining, a.left()))),
 		RetryAfter: -1,
 		ResetAfter: max(0, k.answer.ResetAfter-since),
 	}

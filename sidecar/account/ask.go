@@ -111,16 +111,16 @@ func (a *Account) answered(ask Ask) *held {
 func (a *Account) Granted(now Time, ask Ask, g Grant) {
 	h := a.answered(ask)
 	a.table.Figures.Returned += ask.Back.Units
+	units, ends := max(0, min(g.Units, ask.Want)), max(0, min(g.Ends, ask.TTL))
 	if a.isForgotten() {
-		a.table.Figures.Leased += min(g.Units, ask.Want)
-		a.table.Figures.Stranded += min(g.Units, ask.Want)
+		a.table.Figures.Leased += units
+		a.table.Figures.Stranded += units
 		return
 	}
 	a.known.learn(now, ask.Departed, Answer{g.Limit, g.Remaining, g.RetryAfter, g.ResetAfter})
 	if ask.Want == 0 {
 		return
 	}
-	units, ends := min(g.Units, ask.Want), min(g.Ends, ask.TTL)
 	isFirst := now.Boot >= h.lengthUntil
 	h.lasts(now, ends, ask.Departed)
 	k := &a.known
@@ -130,7 +130,7 @@ func (a *Account) Granted(now Time, ask Ask, g Grant) {
 	case units == 0 && g.RetryAfter < 0: // this limit is never leased
 		k.until, h.nextAsk = 0, now.Boot+barredFor
 	case units < ask.Want:
-		wait := min(max(g.RetryAfter*1000, a.space(now)), longestRefusal)
+		wait := min(max(k.answer.RetryAfter*1000, a.space(now)), longestRefusal)
 		k.until, k.from, h.nextAsk = now.Boot+wait, 1, now.Boot+wait
 		if units == 0 && isFirst { // what a lease cannot have may be left for one request
 			k.until = 0

@@ -77,7 +77,7 @@ func (a *Account) report(now Time, quantity int64) (Verdict, Answer) {
 		v.passed = exact.Plus(v.passed, quantity)
 		figures.Passed++
 		return Pass, Answer{}
-	case quantity > limit || v.owed()+quantity > mostOwed:
+	case quantity > limit || quantity > mostOwed-v.owed():
 		figures.Passed++
 		return Pass, Answer{}
 	case quantity > a.seen(now):
@@ -122,7 +122,7 @@ func (a *Account) seen(now Time) int64 {
 	case a.isOver(now):
 		return limit - v.unseen()
 	}
-	return k.answer.Remaining - v.unseen()
+	return exact.Plus(k.answer.Remaining, -v.unseen())
 }
 
 // time returns in how many nanoseconds units come back one after another.
@@ -214,7 +214,7 @@ func (a *Account) Charged(now Time, ask Ask, answer Answer) {
 	v.isCertain = true
 	a.known.learn(now, now, answer)
 	if v.interval > 0 {
-		v.full = exact.Plus(now.Boot*1000+min(answer.ResetAfter, longestPeriod)*1_000_000, v.time(v.unseen()))
+		v.full = exact.Plus(now.Boot*1000+min(a.known.answer.ResetAfter, longestPeriod)*1_000_000, v.time(v.unseen()))
 	}
 }
 

@@ -37,15 +37,15 @@ func (a *Account) WithoutHub(now Time, quantity int64, p Policy, sidecars int64)
 // whose state is the time at which the share is full again.
 func (a *Account) takeShare(now Time, quantity, share int64) (Verdict, Answer) {
 	h, answer := a.hold(), a.answer(now)
-	period := max(a.known.period, 4*a.length(now)) * 1000
+	period := max(a.known.period, 4*max(1, a.length(now))) * 1000
 	interval := exact.CeilDiv(period, share)
 	used := max(0, h.share-now.Boot)
 	taken, ok := exact.Mul(quantity, interval)
-	if !ok || used+taken > period {
+	if !ok || taken > period-used {
 		answer.Remaining = max(0, (period-used)/interval)
 		answer.RetryAfter, answer.ResetAfter = -1, exact.CeilDiv(used, 1000)
 		if quantity <= share {
-			answer.RetryAfter = exact.CeilDiv(used+taken-period, 1000)
+			answer.RetryAfter = exact.CeilDiv(exact.Plus(taken, used-period), 1000)
 		}
 		return Refused, answer
 	}
@@ -57,10 +57,21 @@ func (a *Account) takeShare(now Time, quantity, share int64) (Verdict, Answer) {
 // longestPeriod bounds the time in which a limit comes back, in milliseconds: a hundred years.
 const longestPeriod = 100 * 365 * 24 * 3600 * 1000
 
+// longestTime bounds the times of an answer, in milliseconds: as nanoseconds they fit an int64.
+const longestTime = math.MaxInt64 / 1_000_000
+
+// within returns an answer whose limit and times are none that a limiter cannot have.
+func (a Answer) within() Answer {
+	a.Limit = max(0, a.Limit)
+	a.RetryAfter = max(-1, min(a.RetryAfter, longestTime))
+	a.ResetAfter = max(0, min(a.ResetAfter, longestTime))
+	return a
+}
+
 // learn keeps an answer of the hub to a question. Nobody knows which of two answers the hub gave first, if
 // their questions were on their way together. Then the lesser Remaining counts.
 func (k *known) learn(now, departed Time, answer Answer) {
-	old := *k
+	old, answer := *k, answer.within()
 	k.answer, k.at = answer, now.Boot
 	if answer.Limit != old.answer.Limit {
 		k.period, k.isSound = 0, false
