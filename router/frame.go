@@ -20,6 +20,9 @@ type frame struct {
 	push   bool // this is one
 }
 
+// most bounds the elements of a reply, and the bytes of a string.
+const most = 1 << 40
+
 // longestHeader bounds the first line of an element. A longer simple string or error comes in pieces.
 const longestHeader = 64 << 10
 
@@ -37,7 +40,9 @@ func (f *frame) scan(p []byte) (n int, done bool, err error) {
 			if f.bulk > 0 {
 				return n, false, nil
 			}
-			f.left--
+			if f.left--; p[n-1] != '\n' {
+				return n, false, errFrame
+			}
 			continue
 		}
 		end := bytes.IndexByte(p[n:], '\n')
@@ -52,7 +57,7 @@ func (f *frame) scan(p []byte) (n int, done bool, err error) {
 		case f.line:
 			f.line = false
 			f.left--
-		case end < 2 || !f.header(p[n], p[n+1:n+end-1]):
+		case end < 2 || p[n+end-1] != '\r' || !f.header(p[n], p[n+1:n+end-1]):
 			return n, false, errFrame
 		}
 		n += end + 1
@@ -103,7 +108,7 @@ func (f *frame) header(kind byte, text []byte) (ok bool) {
 		f.left--
 		return true
 	}
-	if size, ok = decimal.Parse(text); !ok || size < -1 || size > 1<<40 {
+	if size, ok = decimal.Parse(text); !ok || size < -1 || size > most {
 		return false
 	}
 	switch kind {
@@ -115,7 +120,7 @@ func (f *frame) header(kind byte, text []byte) (ok bool) {
 		}
 	case '>':
 		f.left += max(size, 0) - 1
-		return f.push
+		ok = f.push
 	case '*', '~':
 		f.left += max(size, 0) - 1
 	case '%':
@@ -125,5 +130,5 @@ func (f *frame) header(kind byte, text []byte) (ok bool) {
 	default:
 		return false
 	}
-	return true
+	return ok && f.left <= most
 }

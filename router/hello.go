@@ -120,6 +120,9 @@ func (h *Hub) greet(conn net.Conn, at place, id Identity, name string) error {
 				buf = buf[checked:]
 				break
 			}
+			if len(buf) > longestHeader {
+				return errFrame
+			}
 			if n, err = conn.Read(space); err != nil {
 				return err
 			}

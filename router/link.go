@@ -214,6 +214,18 @@ func (l *link) first(done bool) *Request {
 	return r
 }
 
+// retire ends a link to a node that does not lead, unless somebody waits for a reply. It reports whether the
+// link has ended.
+func (l *link) retire() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil && len(l.waiting) == 0 {
+		l.err = errDeposed
+		l.stop(errDeposed)
+	}
+	return l.err != nil
+}
+
 // end ends the link, and tells everybody who waits.
 func (l *link) end(err error) {
 	if err == nil {

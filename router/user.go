@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 )
 
@@ -74,6 +75,7 @@ func (u *User) link(lane, proto int) (*link, error) {
 		}
 	}
 	l = u.start(u.ctx, at, nil)
+	maps.DeleteFunc(u.links, func(of place, l *link) bool { return of.address != at.address && l.retire() })
 	u.links[at] = l
 	return l, nil
 }
