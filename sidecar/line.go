@@ -36,7 +36,11 @@ type collector struct {
 }
 
 // Push implements [commands.Peer].
-func (c *collector) Push(p []byte) { c.line.reply = append(c.line.reply, p...) }
+func (c *collector) Push(p []byte) {
+	if len(c.line.reply) <= mostReplies {
+		c.line.reply = append(c.line.reply, p...)
+	}
+}
 
 // Handle runs a command. It returns Retry until the reply is there.
 func (l *Line) Handle(args [][]byte, w *resp.Writer) resp.Status {
@@ -72,9 +76,16 @@ func (l *Line) Handle(args [][]byte, w *resp.Writer) resp.Status {
 
 // end answers the question of the caller, or replies.
 func (l *Line) end(reply []byte, w *resp.Writer) {
-	if asked := l.Conn().Link.Asked; asked == nil || !l.read(reply, asked) {
-		w.Raw(reply)
+	switch asked := l.Conn().Link.Asked; {
+	case len(reply) > mostReplies:
+		reply = errorReply("NOHUB the hub's reply is too long: look at the hub")
+	case len(reply) == 0 || reply[0] == '-' || asked == nil:
+	case l.read(reply, asked):
+		return
+	default:
+		reply = errorReply("NOHUB the hub's answer is none about rules: look at the hub")
 	}
+	w.Raw(reply)
 }
 
 // Closed ends the client.
@@ -93,22 +104,20 @@ func (l *Line) ask(q *rules.Question, words [][]byte) [][]byte {
 
 // read reads the reply to a question. It reports false if the reply is another one.
 func (l *Line) read(reply []byte, q *rules.Question) bool {
-	if len(reply) == 0 || reply[0] == '-' {
-		return false
-	}
 	now, all := l.sidecar.o.Clock(), &l.sidecar.explained
 	if l.asksCheck {
-		r := &reader{reply}
-		if r.int() != 5 {
+		if !readInts(reply, make([]int64, 5)) {
 			return false
 		}
+		r := &reader{rest: reply}
+		r.int()
 		all.fill(l.check, now.Boot, r.answer(), q)
 		return true
 	}
 	if !readQuestion(reply, q) {
 		return false
 	}
-	if l.check != "" {
+	if l.check != "" && len(reply) <= longReply {
 		all.keep(l.check, now.Boot, q)
 		if units, ok := l.tell(now, q); ok {
 			q.Policies = q.Policies[:0]

@@ -1,8 +1,10 @@
 package sidecar
 
 import (
+	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"cellserver/commands"
 	"cellserver/resp"
@@ -60,6 +62,10 @@ func (f *Front) ask(p *permit, about right) {
 	s, peer := f.sidecar, f.order.peer
 	answered := router.Whole(func(reply []byte, err error) {
 		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.done {
+			return
+		}
 		p.done = true
 		var refusal router.Refusal
 		switch last, found := s.rights.Load(about); {
@@ -76,9 +82,10 @@ func (f *Front) ask(p *permit, about right) {
 		case about.command != "info":
 			p.denied = noRight
 		}
-		p.mu.Unlock()
 		peer.Wake()
 	})
+	patience := max(10*s.o.Settings().Timeout, time.Second) // it may wait behind a lease that has no answer
+	time.AfterFunc(patience, func() { answered.Lost(context.DeadlineExceeded) })
 	f.user.Send(router.AskLane, 2, &router.Request{Command: probes[about.command], Sink: answered})
 }
 

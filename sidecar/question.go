@@ -11,10 +11,14 @@ import (
 )
 
 // reader reads a reply in RESP2 element by element.
-type reader struct{ rest []byte }
+type reader struct {
+	rest  []byte
+	short bool // it had fewer elements
+}
 
 // line returns the next line without its type.
 func (r *reader) line() []byte {
+	r.short = r.short || len(r.rest) == 0
 	head, rest, _ := bytes.Cut(r.rest, []byte("\r\n"))
 	r.rest = rest
 	return head[min(1, len(head)):]
@@ -60,7 +64,7 @@ func millis(ns int64) int64 {
 // readQuestion reads the reply of CL.MCHECK with EXPLAIN and MS to its question. It reports false if the
 // reply is another one.
 func readQuestion(reply []byte, q *rules.Question) bool {
-	r := &reader{reply}
+	r := &reader{rest: reply}
 	n := int(r.int()) - 2
 	r.int()
 	q.Refusing, q.Shadow = int(r.int()), true
@@ -74,25 +78,22 @@ func readQuestion(reply []byte, q *rules.Question) bool {
 		r.text() // the scope and the text of the tightest limit
 		r.text()
 		rule, _, _ := bytes.Cut(q.Pairs[pair], []byte("@"))
-		scopes := readPolicies(r, rule, q)
+		begin := len(q.Policies)
+		pair += 2 * readPolicies(r, rule, q)
 		shadow := r.int() == 1
-		for j := len(q.Policies) - scopes.limits; j < len(q.Policies); j++ {
+		for j := begin; j < len(q.Policies); j++ {
 			q.Policies[j].Shadow = shadow
 		}
 		q.Shadow = q.Shadow && shadow
-		pair += 2 * scopes.names
 	}
-	return true
+	return n > 0 && !r.short
 }
 
-// counted is how many limits and scopes a rule has.
-type counted struct{ limits, names int }
-
-// readPolicies reads the limits of one rule.
-func readPolicies(r *reader, rule []byte, q *rules.Question) (n counted) {
+// readPolicies reads the limits of one rule, and returns how many scopes it has.
+func readPolicies(r *reader, rule []byte, q *rules.Question) (scopes int) {
 	begin := len(q.Policies)
 	seen := map[string]int{} // how many limits a scope has, and how many of a kind
-	for n.limits = int(r.int()); len(q.Policies)-begin < n.limits && len(r.rest) > 0; {
+	for limits := int(r.int()); len(q.Policies)-begin < limits && len(r.rest) > 0; {
 		r.int()
 		scope, text := r.text(), r.text()
 		p := rules.Policy{Rule: rule, Scope: scope, Answer: r.answer(), Window: nanos(r.int())}
@@ -103,7 +104,7 @@ func readPolicies(r *reader, rule []byte, q *rules.Question) (n counted) {
 		}
 		seen[scope+":"+name]++
 		if seen[scope+"\n"]++; seen[scope+"\n"] == 1 {
-			n.names++
+			scopes++
 		}
 		q.Policies = append(q.Policies, p)
 	}
@@ -112,5 +113,5 @@ func readPolicies(r *reader, rule []byte, q *rules.Question) (n counted) {
 			p.Kind = ""
 		}
 	}
-	return n
+	return scopes
 }

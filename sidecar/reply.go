@@ -118,7 +118,7 @@ func withSections(reply, hub []byte) []byte {
 	for i, mine := range ours {
 		for _, section := range theirs {
 			title, _, _ := bytes.Cut(section, []byte("\r\n"))
-			if at := bytes.Index(mine, title); at >= 0 {
+			if at := bytes.Index(mine, title); at >= 0 && bytes.HasPrefix(title, []byte("# ")) {
 				ours[i] = slices.Concat(mine[:at], section) // RESP3 has the format before the first title
 			}
 		}

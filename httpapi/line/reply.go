@@ -3,7 +3,8 @@ package line
 import "bytes"
 
 // Reply reads a reply in RESP2, from its first element to its last. It reads arrays as their number of
-// elements, and then element by element. The server has written the bytes, so Reply does not check them.
+// elements, and then element by element. The bytes are RESP, but the hub of a sidecar may have sent another
+// reply than the caller wants.
 type Reply struct{ rest []byte }
 
 // refusal returns an error reply as an error, nil for another reply.
@@ -15,8 +16,11 @@ func (r *Reply) refusal() error {
 	return Refused(text)
 }
 
-// Int reads an integer, or the number of elements of an array.
+// Int reads an integer, or the number of elements of an array. It is below 0 at the end of the reply.
 func (r *Reply) Int() int64 {
+	if len(r.rest) == 0 {
+		return -1
+	}
 	n, negative, at := int64(0), false, 1
 	for ; at < len(r.rest) && r.rest[at] != '\r'; at++ {
 		if c := r.rest[at]; c == '-' {
@@ -38,7 +42,7 @@ func (r *Reply) Text() string { return string(r.Bytes()) }
 // Bytes reads a bulk string. The result is valid as long as the reply.
 func (r *Reply) Bytes() []byte {
 	n := r.Int()
-	if n < 0 || int(n)+2 > len(r.rest) {
+	if n < 0 || n > int64(len(r.rest)-len("\r\n")) {
 		return nil
 	}
 	s := r.rest[:n]

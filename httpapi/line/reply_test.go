@@ -35,7 +35,7 @@ func TestReply(t *testing.T) {
 		require.Equal(t, strconv.FormatInt(n, 10), r.Text())
 	}
 	require.EqualValues(t, 7, r.Int())
-	require.Zero(t, r.Int(), "the reply has ended")
+	require.EqualValues(t, -1, r.Int(), "the reply has ended")
 	require.Empty(t, r.Text())
 }
 
