@@ -39,9 +39,9 @@ func (s *Sidecar) forgetSome(e *effect) {
 			for n = 1; n < len(keys) && shardOf(keys[n]) == shard; {
 				n++
 			}
-			s.shards[shard].forgetSome(func(a *account.Account) bool {
-				return has(a.Key()) && !isCheck(a, rules.Default)
-			}, false)
+			s.shards[shard].locked(func(t *account.Table) {
+				t.ForgetSome(func(a *account.Account) bool { return has(a.Key()) && !isCheck(a, rules.Default) }, false)
+			})
 		}
 		return
 	}
@@ -49,12 +49,12 @@ func (s *Sidecar) forgetSome(e *effect) {
 		s.written.note(now, s.written.hashOfRule([]byte(e.rule)))
 	}
 	s.explained.forgetRule(e.rule)
-	for i := range s.shards {
-		s.shards[i].forgetSome(func(a *account.Account) bool {
+	s.each(func(t *account.Table) {
+		t.ForgetSome(func(a *account.Account) bool {
 			return isCheck(a, e.rule) && (e.change == limits ||
 				slices.ContainsFunc(s.written.hashesOf(a), has))
 		}, e.change == limits)
-	}
+	})
 }
 
 // forgetOld forgets a refusal in the answer to a question, if something has changed since it departed: the

@@ -45,40 +45,11 @@ func (sh *shard) init(s *Sidecar) {
 	sh.table = account.NewTable(s.o.Settings().Settings)
 }
 
-func (sh *shard) configure(s account.Settings) {
+// locked calls do with the accounts.
+func (sh *shard) locked(do func(*account.Table)) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	sh.table.Set(s)
-}
-
-func (sh *shard) drop(user string) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	sh.table.DropUser(user)
-}
-
-func (sh *shard) forgetSome(named func(*account.Account) bool, all bool) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	sh.table.ForgetSome(named, all)
-}
-
-func (sh *shard) forget() {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	sh.table.Forget()
-}
-
-func (sh *shard) len() int {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return sh.table.Len()
-}
-
-func (sh *shard) addFigures(sum *account.Figures) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	sum.Add(&sh.table.Figures)
+	do(sh.table)
 }
 
 // expect notes when the answer to a question is late, and forgets those that have their answers; mu is held.

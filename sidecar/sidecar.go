@@ -96,24 +96,25 @@ func (s *Sidecar) Close() {
 // Configure changes the bounds of the accounts.
 func (s *Sidecar) Configure(settings account.Settings) {
 	settings.Keys = max(1, (settings.Keys+shards-1)/shards)
+	s.each(func(t *account.Table) { t.Set(settings) })
+}
+
+// each calls do with the accounts of each shard.
+func (s *Sidecar) each(do func(*account.Table)) {
 	for i := range s.shards {
-		s.shards[i].configure(settings)
+		s.shards[i].locked(do)
 	}
 }
 
 // forget forgets what the hub said about all limits, unless it owes the hub units.
 func (s *Sidecar) forget() {
 	s.explained.forget()
-	for i := range s.shards {
-		s.shards[i].forget()
-	}
+	s.each((*account.Table).Forget)
 }
 
 // dropUser drops the accounts of a user whom the hub does not accept any more.
 func (s *Sidecar) dropUser(name string) {
-	for i := range s.shards {
-		s.shards[i].drop(name)
-	}
+	s.each(func(t *account.Table) { t.DropUser(name) })
 }
 
 // denied drops the accounts of a user whom the hub has refused something. It does so once a second at most,
@@ -140,12 +141,7 @@ func (s *Settings) patience() int64 { return 2 * (s.Interval*1000 + s.Timeout.Mi
 // busy returns the users of whom the hub still has to hear.
 func (s *Sidecar) busy() map[string]bool {
 	users := map[string]bool{}
-	for i := range s.shards {
-		sh := &s.shards[i]
-		sh.mu.Lock()
-		sh.table.AddBusy(users)
-		sh.mu.Unlock()
-	}
+	s.each(func(t *account.Table) { t.AddBusy(users) })
 	return users
 }
 
@@ -161,17 +157,13 @@ func (s *Sidecar) tick() {
 
 // Accounts returns the number of accounts.
 func (s *Sidecar) Accounts() (n int) {
-	for i := range s.shards {
-		n += s.shards[i].len()
-	}
+	s.each(func(t *account.Table) { n += t.Len() })
 	return n
 }
 
 // Figures returns the sums of all accounts, and how many decisions the hub did not answer.
 func (s *Sidecar) Figures() (sum account.Figures, lost int64) {
-	for i := range s.shards {
-		s.shards[i].addFigures(&sum)
-	}
+	s.each(func(t *account.Table) { sum.Add(&t.Figures) })
 	return sum, s.lost.Load()
 }
 
