@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"cellserver/store/hash"
 	"cellserver/store/table"
 )
 
@@ -254,6 +256,27 @@ func BenchmarkPrefetch(b *testing.B) {
 				})
 			})
 		}
+	}
+}
+
+// BenchmarkPrefetchValues writes a field of 100,000 hashes, not in the order in which they lie in memory.
+func BenchmarkPrefetchValues(b *testing.B) {
+	keys, tx := throttleKeys(100_000), New(Options{Databases: 1}).NewTx()
+	field := Operands{Value: []byte("field"), More: []byte("value")}
+	write := func(key []byte) {
+		tx.BeginKey(0, 0, key)
+		e := tx.Write(key)
+		e.Change(hash.Set, field)
+		tx.End()
+	}
+	for _, key := range keys {
+		write(key)
+	}
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	b.ResetTimer()
+	for i := range b.N {
+		tx.Prefetch(0, keys[(i+3)%len(keys)])
+		write(keys[i%len(keys)])
 	}
 }
 

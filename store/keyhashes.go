@@ -39,8 +39,15 @@ func (h *keyHashes) clear() { h.key = nil }
 
 // hashQueue holds the keys of the transactions to come, in their order.
 type hashQueue struct {
-	keys       [4]HashedKey // from first up to end, each modulo 4
+	keys       [4]laterKey // from first up to end, each modulo 4
 	first, end uint
+}
+
+// laterKey is a key of a transaction to come, with what is known of the way to its value (prefetch.go).
+type laterKey struct {
+	HashedKey
+	cell   unsafe.Pointer // nil: not known
+	object unsafe.Pointer // nil: not known, or there is none
 }
 
 // take finds a key, and drops it and all before it. It returns nil if the key is not there. The
@@ -49,23 +56,24 @@ func (q *hashQueue) take(key []byte) *HashedKey {
 	for i := q.first; i != q.end; i++ {
 		if k := &q.keys[i%uint(len(q.keys))]; k.is(key) {
 			q.first = i + 1
-			return k
+			return &k.HashedKey
 		}
 	}
 	return nil
 }
 
-// add puts one key at the end. It returns it and the key before it.
-func (q *hashQueue) add(k HashedKey) (before, added *HashedKey) {
-	n := uint(len(q.keys))
-	if q.end-q.first == n {
+// add puts one key at the end.
+func (q *hashQueue) add(k HashedKey) {
+	if q.end-q.first == uint(len(q.keys)) {
 		q.first++
 	}
-	before, added = &q.keys[(q.end-1)%n], &q.keys[q.end%n]
-	*added = k
 	q.end++
-	return before, added
+	*q.back(0) = laterKey{HashedKey: k}
 }
+
+// back returns the key that was added n keys before the last one, n ≤ 3. It is the zero laterKey if there is
+// none.
+func (q *hashQueue) back(n uint) *laterKey { return &q.keys[(q.end-1-n)%uint(len(q.keys))] }
 
 // slotOf returns the slot of the key of a transaction on one key, and keeps its hash.
 func (h *keyHashes) slotOf(t *table.Table, key []byte) uint16 {

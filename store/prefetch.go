@@ -4,41 +4,70 @@ import (
 	"unsafe"
 
 	"cellserver/store/memory"
+	"cellserver/store/table"
 )
 
 // Prefetching loads the memory on the way to a key's cell before a transaction needs it. It
 // exists for speed alone.
 //
 // What it is: [Tx.Prefetch] computes the slot and the hash of a key of a later transaction. Then it
-// issues prefetch instructions for the index and the cell of the key. [Tx.HashKeys],
-// [Tx.PrefetchKeys] and [Tx.PrefetchCells] do the same for several keys, of a later transaction or
-// of the running one. keyHashes keeps the hashes, so the store hashes no key twice (keyhashes.go).
+// issues prefetch instructions for the index and the cell of the key, and for its string or collection.
+// [Tx.HashKeys], [Tx.PrefetchKeys] and [Tx.PrefetchCells] do the same for several keys, of a later
+// transaction or of the running one, but not for their values. keyHashes keeps the hashes, so the store
+// hashes no key twice (keyhashes.go).
 //
 // What it brings: the loads of one command overlap with the work of the commands before it. With a
 // million keys, a write of a known key takes 139 ns instead of 230 ns. A write of a new key takes
 // 224 ns instead of 302 ns. Measured by go test -run '^$' -bench BenchmarkPrefetch -cpu 1 ./store.
+// With 100,000 keys, the server takes a tenth less of the processor for HSET, ZADD and GET of a text, because
+// of the values alone. Measured by redis-benchmark -P 16 -c 50 -r 100000.
 //
 // What it must never do: change a key, or decide anything. Transactions do the same without it. It
 // finds a cell without the partition's lock, so the address may be wrong. Only prefetch
-// instructions use the address.
+// instructions use the address of a value.
 
-// Prefetch prefetches the way to the cell of a key. It also prefetches the cell of the key before,
-// or the place of that cell if the key is new. Prefetch keys in the order of their transactions, at
-// best three keys early. The bytes of a key must not change until its transaction has begun, or
-// until [Tx.DropPrefetched].
+// Prefetch prefetches the first step of the way to the value of a key, which is its index. Each of the next
+// three calls prefetches one more: its cell, its object, and its string or collection. Of a new key it
+// prefetches the place of the cell. Prefetch keys in the order of their transactions, at best three keys
+// early. The bytes of a key must not change until its transaction has begun, or until [Tx.DropPrefetched].
 func (tx *Tx) Prefetch(db int, key []byte) {
 	k := HashedKey{unsafe.SliceData(key), len(key), Slot(key), tx.s.anyTable().Hash(key)}
-	before, added := tx.hashes.later.add(k)
+	q := &tx.hashes.later
+	q.add(k)
 	d := tx.s.tables.place(db).Load()
 	if d == nil {
 		return
 	}
-	p := PartitionOf(added.slot)
-	memory.Prefetch(unsafe.Pointer(&tx.s.partitions[p]), d.segmaps[p].Load().IndexLine(added.hash))
-	if before.address != nil {
-		p := PartitionOf(before.slot)
-		memory.Prefetch(unsafe.Pointer(d.tables[p].Load()), d.segmaps[p].Load().CellAddress(before.hash))
+	p := PartitionOf(k.slot)
+	memory.Prefetch(unsafe.Pointer(&tx.s.partitions[p]), d.segmaps[p].Load().IndexLine(k.hash))
+	if second := q.back(1); second.address != nil {
+		p := PartitionOf(second.slot)
+		second.cell = d.segmaps[p].Load().CellAddress(second.hash)
+		memory.Prefetch(unsafe.Pointer(d.tables[p].Load()), second.cell)
 	}
+	if third := q.back(2); table.Refers(third.cell) {
+		third.object = tx.s.objectAddress(d, third)
+		memory.Prefetch(third.object, third.object)
+	}
+	if fourth := q.back(3); fourth.object != nil {
+		v := table.ValueAddress(fourth.object)
+		memory.Prefetch(v, v)
+	}
+}
+
+// objectAddress returns the likely address of the object of a key, nil if it is not known. It does not wait
+// for a lock.
+func (s *Store) objectAddress(d *database, k *laterKey) unsafe.Pointer {
+	i := PartitionOf(k.slot)
+	mu := &s.partitions[i].mu
+	if !mu.TryLock() {
+		return nil
+	}
+	defer mu.Unlock()
+	if t := d.tables[i].Load(); t != nil {
+		return t.ObjectAddress(k.cell)
+	}
+	return nil
 }
 
 // UnhashedKey returns a key with its slot, and without a hash: [Tx.HashKeys] computes it. The bytes of the

@@ -3,6 +3,10 @@ package store
 import (
 	"fmt"
 	"testing"
+	"unsafe"
+
+	"cellserver/store/hash"
+	"cellserver/store/table"
 
 	"github.com/stretchr/testify/require"
 )
@@ -38,6 +42,41 @@ func TestPrefetchedHashesAreUsedOnce(t *testing.T) {
 	require.False(t, knows(key(2)))
 }
 
+// One call finds the object of the key two calls before, and the next one finds its value.
+func TestPrefetchFindsValues(t *testing.T) {
+	s := New(Options{Databases: 2})
+	tx := s.NewTx()
+	keys := [][]byte{[]byte("hash"), []byte("text"), []byte("number"), []byte("absent")}
+	tx.BeginAll(1, 0)
+	e := tx.Write(keys[0])
+	e.Change(hash.Set, Operands{Value: []byte("field"), More: []byte("value")})
+	c := e.Collection()
+	e = tx.Write(keys[1])
+	e.SetBytes([]byte("text"), NoExpiry)
+	text := unsafe.SliceData(e.Bytes(nil))
+	e = tx.Write(keys[2])
+	e.SetInt(1, NoExpiry)
+	tx.End()
+
+	objectOf := func(db int, key []byte) unsafe.Pointer {
+		tx.Prefetch(db, key)
+		k := tx.hashes.later.back(0)
+		for range 2 {
+			tx.Prefetch(db, []byte("another"))
+		}
+		return k.object
+	}
+	require.Equal(t, [2]unsafe.Pointer(*(*[2]unsafe.Pointer)(unsafe.Pointer(&c)))[1], table.ValueAddress(objectOf(0, keys[0])))
+	require.Equal(t, unsafe.Pointer(text), table.ValueAddress(objectOf(0, keys[1])))
+	for _, key := range keys[2:] {
+		require.Nil(t, objectOf(0, key), "%s", key)
+	}
+	require.Nil(t, objectOf(1, keys[0]), "the other database has no tables")
+	tx.BeginAll(1, 0)
+	require.Nil(t, objectOf(0, keys[0]), "another transaction has the lock")
+	tx.End()
+}
+
 // A key that was prefetched while others write is found as it is.
 func TestPrefetchedKeysAreFound(t *testing.T) {
 	s := New(Options{Databases: 1})
@@ -61,7 +100,7 @@ func TestPrefetchedKeysAreFound(t *testing.T) {
 	require.Equal(t, len(keys), s.Len(0))
 }
 
-// Prefetch reads the segment map without the partition's lock, while the table grows and shrinks.
+// Prefetch reads the segment map and cells without the partition's lock, while the table grows and shrinks.
 func TestPrefetchWhileOthersWrite(t *testing.T) {
 	s := New(Options{Databases: 2})
 	keys := make([][]byte, 3000)
@@ -72,7 +111,17 @@ func TestPrefetchWhileOthersWrite(t *testing.T) {
 	go func() {
 		defer close(done)
 		tx := s.NewTx()
-		for _, write := range []func(e *Entry){func(e *Entry) { e.SetInt(1, NoExpiry) }, func(e *Entry) { e.Delete() }} {
+		for _, write := range []func(e *Entry){
+			func(e *Entry) { e.SetInt(1, NoExpiry) },
+			func(e *Entry) { e.Delete() },
+			func(e *Entry) { e.SetBytes([]byte("text"), NoExpiry) },
+			func(e *Entry) {
+				e.Delete()
+				e.Change(hash.Set, Operands{Value: []byte("field"), More: []byte("value")})
+			},
+			func(e *Entry) { e.Change(hash.Set, Operands{Value: []byte("other"), More: []byte("value")}) },
+			func(e *Entry) { e.Delete() },
+		} {
 			for _, key := range keys {
 				tx.BeginKey(1, 0, key)
 				e := tx.Write(key)

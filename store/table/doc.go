@@ -36,6 +36,7 @@
 // For speed alone, each behind a seam:
 //
 //	segmentmap.go    SegmentMap: where segments lie, read without a lock, to prefetch them
+//	objectaddress.go where the value of a key lies, to prefetch it
 //	reserve.go       room for keys that are about to come
 //
 // # Invariants

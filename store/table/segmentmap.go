@@ -18,8 +18,8 @@ import (
 // both together: 139 ns instead of 230 ns for a write of one in a million keys.
 //
 // What it must never do: be a source of facts. It may be out of date, and then an address leads
-// to other bytes. Only prefetch instructions may use an address. The memory at each address
-// stays mapped: a segment whose block may be unmapped is not in the map.
+// to other bytes. Only prefetch instructions, and [Refers] and [Table.ObjectAddress], may use an address.
+// The memory there stays mapped: a segment whose block may be unmapped is not in the map.
 type SegmentMap struct {
 	depth    uint8
 	segments []segmentAddress // by the leading depth bits of a hash
@@ -94,7 +94,7 @@ func (m *SegmentMap) IndexLine(hash uint64) unsafe.Pointer {
 
 // CellAddress returns the address of the cell of a hash, or nil if that is not known. The address
 // may be that of another cell with the same fingerprint. Without a cell, it is the likely place of
-// the next new cell. m may be nil.
+// the next new cell. The head of a cell there lies in the block. m may be nil.
 func (m *SegmentMap) CellAddress(hash uint64) unsafe.Pointer {
 	if m == nil {
 		return nil
@@ -104,17 +104,25 @@ func (m *SegmentMap) CellAddress(hash uint64) unsafe.Pointer {
 	if slots == nil {
 		return nil
 	}
-	arena := unsafe.Add(unsafe.Pointer(slots), uint32(mask+1)*slotBytes)
-	fp, i := fingerprint(hash), hash&mask
+	arena, fp, i := uint32(mask+1)*slotBytes, fingerprint(hash), hash&mask
 	for range longProbe {
 		s := slots[i].Load()
 		if s == slotEmpty {
-			return unsafe.Add(arena, a.next.Load())
+			return inBlock(slots, arena+a.next.Load())
 		}
 		if s&^offsetMask == fp && s != slotTombstone {
-			return unsafe.Add(arena, s&offsetMask)
+			return inBlock(slots, arena+(s&offsetMask))
 		}
 		i = (i + 1) & mask
 	}
 	return nil
+}
+
+// inBlock returns the address of a cell at an offset in the block that begins with slots. It is nil if the
+// head of the cell would end outside the block: the map was out of date.
+func inBlock(slots *[segmentMaxSlots]atomic.Uint32, offset uint32) unsafe.Pointer {
+	if offset > memory.BlockBytes-cellHeader {
+		return nil
+	}
+	return unsafe.Add(unsafe.Pointer(slots), offset)
 }
