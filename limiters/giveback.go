@@ -102,14 +102,14 @@ func (w Window) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 
 // Charge implements [Limit].
 func (w Window) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
-	used, end, err := counter(e)
+	count, err := counter(e)
 	switch {
 	case err != nil:
 		return err
 	case quantity < 0:
 		return giveBack(w.FixedWindow, e, a, now, quantity)
-	case now < end:
-		quantity = min(quantity, math.MaxInt64-max(used, 0))
+	case now < count.End:
+		quantity = min(quantity, math.MaxInt64-max(count.Used, 0))
 	}
 	return w.FixedWindow.Charge(e, a, now, quantity)
 }

@@ -6,7 +6,6 @@ import (
 
 	"cellserver/gcra"
 	"cellserver/internal/exact"
-	"cellserver/limiters/window"
 	"cellserver/store"
 )
 
@@ -218,9 +217,9 @@ func (l *Ledger) IsStale(e *store.Entry, limit Limit, now int64) bool {
 func EndsEarly(e *store.Entry, limit Limit, now int64) (end int64, early bool) {
 	switch limit := limit.(type) {
 	case FixedWindow:
-		used, end, err := counter(e)
-		_, early := limit.Shorten(window.Count{Used: used, End: end}, now)
-		return end, err == nil && early
+		count, err := counter(e)
+		_, early := limit.Shorten(count, now)
+		return count.End, err == nil && early
 	case SlidingWindow:
 		counts, err := slidingCounts(e)
 		_, early := limit.Shorten(counts, now)
@@ -238,8 +237,8 @@ func (l *Ledger) Recount(e *store.Entry, limit Limit, now int64) {
 	case Rate:
 		l.recountTAT(e, limit, now)
 	case FixedWindow:
-		used, end, _ := counter(e)
-		count, _ := limit.Shorten(window.Count{Used: used, End: end}, now)
+		count, _ := counter(e)
+		count, _ = limit.Shorten(count, now)
 		e.SetInt(count.Used, count.End/1e6)
 	case SlidingWindow:
 		counts, _ := slidingCounts(e)

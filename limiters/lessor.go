@@ -9,7 +9,6 @@ import (
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
 	"cellserver/limiters/slidinglog"
-	"cellserver/limiters/window"
 	"cellserver/store"
 )
 
@@ -53,11 +52,8 @@ func (r Rate) Leased(_ *store.Entry, l Lease) (at int64, m Mark) {
 
 // LongestLease implements [Lessor].
 func (w FixedWindow) LongestLease(e *store.Entry, now int64) (int64, error) {
-	used, end, err := counter(e)
-	if err != nil {
-		return 0, err
-	}
-	return w.Fixed.LongestLease(window.Count{Used: used, End: end}, now), nil
+	count, err := counter(e)
+	return w.Fixed.LongestLease(count, now), err
 }
 
 // Lease implements [Lessor].
@@ -67,8 +63,8 @@ func (w FixedWindow) Lease(e *store.Entry, a *Answer, now, _, want int64) (grant
 
 // Leased implements [Lessor].
 func (w FixedWindow) Leased(e *store.Entry, l Lease) (at int64, m Mark) {
-	used, end, _ := counter(e)
-	return l.At, Mark{IsTime: true, Value: w.EndOf(window.Count{Used: used, End: end}, l.At)}
+	count, _ := counter(e)
+	return l.At, Mark{IsTime: true, Value: w.EndOf(count, l.At)}
 }
 
 // LongestLease implements [Lessor].

@@ -39,9 +39,7 @@ func (w SlidingWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) er
 	if err != nil {
 		return err
 	}
-	d, counts, err := w.Sliding.Decide(counts, now, quantity)
-	a.setSliding(d, counts)
-	return err
+	return a.setSliding(w.Sliding.Decide(counts, now, quantity))
 }
 
 // Charge implements [Budget].
@@ -50,9 +48,7 @@ func (w SlidingWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) er
 	if err != nil {
 		return err
 	}
-	d, counts, err := w.Sliding.Charge(counts, now, quantity)
-	a.setSliding(d, counts)
-	return err
+	return a.setSliding(w.Sliding.Charge(counts, now, quantity))
 }
 
 // Reserving implements [Limit].
@@ -69,9 +65,7 @@ func (w SlidingWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlemen
 	if err != nil {
 		return err
 	}
-	d, counts, err := w.Sliding.Settle(counts, now, s.Value, s.Period, s.more())
-	a.setSliding(d, counts)
-	return err
+	return a.setSliding(w.Sliding.Settle(counts, now, s.Value, s.Period, s.more()))
 }
 
 // Release implements [Budget].
@@ -102,9 +96,10 @@ func (w SlidingWindow) State(e *store.Entry, now int64) []Field {
 	return []Field{{"previous", c.Previous}, {"current", c.Current}, {"counts_end", unlessPast(c.End, now)}}
 }
 
-func (a *Answer) setSliding(d window.Decision, counts window.Counts) {
+func (a *Answer) setSliding(d window.Decision, counts window.Counts, err error) error {
 	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1], a.state[2] = counts.Current, counts.Previous, counts.End
+	return err
 }
 
 // Apply implements [Limiter].
@@ -131,14 +126,14 @@ func slidingCounts(e *store.Entry) (c window.Counts, err error) {
 			return c, err
 		}
 	}
-	n, end, err := counter(e)
+	n, err := counter(e)
 	switch {
 	case err != nil:
 		return c, err
-	case n < 0:
+	case n.Used < 0:
 		return c, errNoSliding
 	}
-	return window.Counts{Current: n % slidingBase, Previous: n / slidingBase, End: end}, nil
+	return window.Counts{Current: n.Used % slidingBase, Previous: n.Used / slidingBase, End: n.End}, nil
 }
 
 // twoCounts parses two counts whose sum fits an int64.

@@ -82,24 +82,20 @@ const ErrNoWindow rediserr.Error = "ERR the key holds no window: it does not exp
 
 // Decide implements [Limiter].
 func (w FixedWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
-	used, end, err := counter(e)
+	count, err := counter(e)
 	if err != nil {
 		return err
 	}
-	d, count, err := w.Fixed.Decide(window.Count{Used: used, End: end}, now, quantity)
-	a.setWindow(d, count)
-	return err
+	return a.setWindow(w.Fixed.Decide(count, now, quantity))
 }
 
 // Charge implements [Budget].
 func (w FixedWindow) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
-	used, end, err := counter(e)
+	count, err := counter(e)
 	if err != nil {
 		return err
 	}
-	d, count, err := w.Fixed.Charge(window.Count{Used: used, End: end}, now, quantity)
-	a.setWindow(d, count)
-	return err
+	return a.setWindow(w.Fixed.Charge(count, now, quantity))
 }
 
 // Reserving implements [Limit].
@@ -110,22 +106,19 @@ func (w FixedWindow) Mark(a *Answer) Mark { return Mark{IsTime: true, Value: a.s
 
 // Settle implements [Budget].
 func (w FixedWindow) Settle(e *store.Entry, a *Answer, now int64, s *Settlement) error {
-	used, end, err := counter(e)
+	count, err := counter(e)
 	if err != nil {
 		return err
 	}
-	d, count, err := w.Fixed.Settle(window.Count{Used: used, End: end}, now, s.Value, s.more())
-	a.setWindow(d, count)
-	return err
+	return a.setWindow(w.Fixed.Settle(count, now, s.Value, s.more()))
 }
 
 // Release implements [Budget].
 func (w FixedWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Settlement]) error {
-	used, at, err := counter(e)
+	before, err := counter(e)
 	if err != nil {
 		return err
 	}
-	before := window.Count{Used: used, End: at}
 	count := before
 	for end, s := range ended {
 		if d, next, err := w.Fixed.Settle(count, end, s.Value, s.more()); err == nil && d.Changed {
@@ -140,16 +133,17 @@ func (w FixedWindow) Release(e *store.Entry, _ int64, ended iter.Seq2[int64, *Se
 
 // State implements [Limit].
 func (w FixedWindow) State(e *store.Entry, now int64) []Field {
-	used, end, _ := counter(e)
-	if now >= end {
-		used = 0
+	c, _ := counter(e)
+	if now >= c.End {
+		c.Used = 0
 	}
-	return []Field{{"used", used}, {"window_end", unlessPast(end, now)}}
+	return []Field{{"used", c.Used}, {"window_end", unlessPast(c.End, now)}}
 }
 
-func (a *Answer) setWindow(d window.Decision, count window.Count) {
+func (a *Answer) setWindow(d window.Decision, count window.Count, err error) error {
 	a.Set(d.Limited, d.Changed, d.Limit, d.Remaining, d.RetryAfter, d.ResetAfter)
 	a.state[0], a.state[1] = count.Used, count.End
+	return err
 }
 
 // Apply implements [Limiter].
@@ -157,17 +151,15 @@ func (w FixedWindow) Apply(e *store.Entry, a *Answer, _ int64) {
 	e.SetInt(a.state[0], a.state[1]/1e6)
 }
 
-// counter returns an integer and its expiry in Unix nanoseconds. Both are 0 for an absent key.
-func counter(e *store.Entry) (n, end int64, err error) {
+// counter returns an integer and its expiry. Both are 0 for an absent key.
+func counter(e *store.Entry) (c window.Count, err error) {
 	if n, at, ok := e.Volatile(); ok {
-		return n, nanos(at), nil
+		return window.Count{Used: n, End: nanos(at)}, nil
 	}
-	n, err = Integer(e)
-	if err != nil || !e.Exists() {
-		return 0, 0, err
+	if c.Used, err = Integer(e); err == nil && e.Exists() {
+		c.End, err = windowEnd(e)
 	}
-	end, err = windowEnd(e)
-	return n, end, err
+	return c, err
 }
 
 // windowEnd returns the expiry of a key in Unix nanoseconds.
