@@ -26,6 +26,8 @@ const (
 	ErrOutOfRange  Error = "ERR value is out of range"
 	ErrNotPositive Error = "ERR value is out of range, must be positive"
 	ErrWrongType         = rediserr.WrongType
+	ErrNumKeys     Error = "ERR numkeys should be greater than 0"
+	ErrPopCount    Error = "ERR count should be greater than 0"
 	ErrTooLong     Error = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	ErrDBRange     Error = "ERR DB index is out of range"
 	ErrNoSuchKey   Error = "ERR no such key"

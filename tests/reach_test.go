@@ -30,6 +30,7 @@ var mayReach = map[string][]string{
 	"commands/scripting":    {"Server.Scripts"},
 	"commands/hashes":       {},
 	"commands/lists":        {},
+	"commands/multipop":     {},
 	"commands/sets":         {},
 	"commands/sortedsets":   {},
 	"commands/strings":      {"Server.Config"},

@@ -17,9 +17,9 @@ func TestBLMPop(t *testing.T) {
 	h.Want("BLMPOP 0 2 absent l LEFT COUNT 2", []any{"l", []any{"a", "b"}})
 	for line, err := range map[string]commands.Error{
 		"BLMPOP x 1 l LEFT":         "ERR timeout is not a float or out of range",
-		"BLMPOP 0 0 l LEFT":         errNumKeys,
+		"BLMPOP 0 0 l LEFT":         commands.ErrNumKeys,
 		"BLMPOP 0 1 l UP":           commands.ErrSyntax,
-		"BLMPOP x 1 l LEFT COUNT 0": errCount, // the time-out is checked last
+		"BLMPOP x 1 l LEFT COUNT 0": commands.ErrPopCount, // the time-out is checked last
 	} {
 		h.Want(line, err)
 	}

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"cellserver/commands"
+	"cellserver/commands/multipop"
 	"cellserver/store"
 )
 
@@ -25,28 +26,10 @@ const blockingFlags = commands.Write | commands.NoScript | commands.Blocking
 var blockingKeys = commands.Keys{First: 1, Last: -2, Step: 1, Access: "RW ACCESS DELETE"}
 
 func blpop(c *commands.Call, from *end) error {
-	timeout := len(c.Args) - 1
-	until, err := commands.WaitUntil(c.Args[timeout], c.Now)
-	if err != nil {
-		return err
-	}
-	keys := c.Args[1:timeout]
-	for _, key := range keys {
-		e, err := writeList(c, key)
-		if err != nil {
-			return err
-		}
-		if e.Exists() {
-			popElements(c, &e, from, 1, func(int) {
-				c.Out.Array(2)
-				c.Out.Bulk(key)
-			})
-			return nil
-		}
-	}
-	name := []byte(c.Cmd.Name)
-	return c.AwaitKeys(commands.KeyWait{
-		Keys: keys, Kind: store.List, Until: until,
-		Words: func(key []byte) [][]byte { return [][]byte{name, key, []byte("0")} },
-	}, c.Out.NullArray)
+	return multipop.OneOrWait(c, store.List, func(key []byte, e *store.Entry) {
+		popElements(c, e, from, 1, func(int) {
+			c.Out.Array(2)
+			c.Out.Bulk(key)
+		})
+	})
 }

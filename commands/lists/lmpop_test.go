@@ -25,16 +25,16 @@ func TestLMPopErrors(t *testing.T) {
 	h.Do("INCR s")
 	h.Do("RPUSH l a")
 	for line, err := range map[string]commands.Error{
-		"LMPOP 0 s LEFT":                   errNumKeys,
-		"LMPOP x s LEFT":                   errNumKeys,
+		"LMPOP 0 s LEFT":                   commands.ErrNumKeys,
+		"LMPOP x s LEFT":                   commands.ErrNumKeys,
 		"LMPOP 2 s LEFT":                   commands.ErrSyntax,
 		"LMPOP 9223372036854775807 s LEFT": commands.ErrSyntax,
 		"LMPOP 1 s MID":                    commands.ErrSyntax,
 		"LMPOP 1 s LEFT COUNT":             commands.ErrSyntax,
 		"LMPOP 1 s LEFT NO 1":              commands.ErrSyntax,
 		"LMPOP 1 s LEFT COUNT 1 COUNT 1":   commands.ErrSyntax,
-		"LMPOP 1 s LEFT COUNT 0 x":         errCount,
-		"LMPOP 1 s LEFT COUNT x":           errCount,
+		"LMPOP 1 s LEFT COUNT 0 x":         commands.ErrPopCount,
+		"LMPOP 1 s LEFT COUNT x":           commands.ErrPopCount,
 		"LMPOP 2 s l LEFT":                 commands.ErrWrongType,
 	} {
 		h.Want(line, err)

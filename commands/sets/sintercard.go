@@ -13,7 +13,7 @@ func sintercard(c *commands.Call) error {
 	numkeys, ok := commands.ParseInt(c.Args[1])
 	switch {
 	case !ok || numkeys < 1:
-		return commands.Error("ERR numkeys should be greater than 0")
+		return commands.ErrNumKeys
 	case numkeys > int64(len(c.Args)-2):
 		return commands.Error("ERR Number of keys can't be greater than number of args")
 	}

@@ -17,7 +17,7 @@ func TestBZMPop(t *testing.T) {
 	h.Want("BZMPOP 0 2 absent z MIN COUNT 2", []any{"z", []any{[]any{"a", "1"}, []any{"b", "2"}}})
 	for line, err := range map[string]commands.Error{
 		"BZMPOP x 1 z MIN":         "ERR timeout is not a float or out of range",
-		"BZMPOP 0 0 z MIN":         errNumKeys,
+		"BZMPOP 0 0 z MIN":         commands.ErrNumKeys,
 		"BZMPOP 0 1 z MID":         commands.ErrSyntax,
 		"BZMPOP x 1 z MIN COUNT 0": "ERR count should be greater than 0", // the time-out is checked last
 	} {

@@ -2,6 +2,7 @@ package sortedsets
 
 import (
 	"cellserver/commands"
+	"cellserver/commands/multipop"
 	"cellserver/store"
 )
 
@@ -24,28 +25,11 @@ const blockingFlags = commands.Write | commands.NoScript | commands.Fast | comma
 var blockingKeys = commands.Keys{First: 1, Last: -2, Step: 1, Access: "RW ACCESS DELETE"}
 
 func bzpop(c *commands.Call, highest bool) error {
-	timeout := len(c.Args) - 1
-	until, err := commands.WaitUntil(c.Args[timeout], c.Now)
-	if err != nil {
-		return err
-	}
-	keys := c.Args[1:timeout]
-	for _, key := range keys {
-		e := c.Tx.Write(key)
-		if err := commands.CheckSorted(&e); err != nil {
-			return err
-		}
-		for _, it := range popItems(c, &e, 1, highest) {
-			c.Out.Array(3)
-			c.Out.Bulk(key)
-			c.Out.BulkString(it.Member)
-			c.Out.Double(it.Score)
-			return nil
-		}
-	}
-	name := []byte(c.Cmd.Name)
-	return c.AwaitKeys(commands.KeyWait{
-		Keys: keys, Kind: store.Sorted, Until: until,
-		Words: func(key []byte) [][]byte { return [][]byte{name, key, []byte("0")} },
-	}, c.Out.NullArray)
+	return multipop.OneOrWait(c, store.Sorted, func(key []byte, e *store.Entry) {
+		it := popItems(c, e, 1, highest)[0]
+		c.Out.Array(3)
+		c.Out.Bulk(key)
+		c.Out.BulkString(it.Member)
+		c.Out.Double(it.Score)
+	})
 }

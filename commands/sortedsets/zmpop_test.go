@@ -25,8 +25,8 @@ func TestZMPopErrors(t *testing.T) {
 	h.Do("INCR s")
 	h.Do("ZADD z 1 a")
 	for line, err := range map[string]commands.Error{
-		"ZMPOP 0 s MIN":                   errNumKeys,
-		"ZMPOP x s MIN":                   errNumKeys,
+		"ZMPOP 0 s MIN":                   commands.ErrNumKeys,
+		"ZMPOP x s MIN":                   commands.ErrNumKeys,
 		"ZMPOP 2 s MIN":                   commands.ErrSyntax,
 		"ZMPOP 9223372036854775807 s MIN": commands.ErrSyntax,
 		"ZMPOP 1 s MID":                   commands.ErrSyntax,

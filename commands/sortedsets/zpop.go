@@ -27,11 +27,11 @@ func costOfZpop(c *commands.Call, highest bool) int {
 	if err != nil {
 		return 0
 	}
-	return costOfPop(c, c.Args[1], count, highest)
+	return costOfPop(c, c.Args[1], highest, count)
 }
 
 // costOfPop returns how many steps it takes to remove count items from an end.
-func costOfPop(c *commands.Call, key []byte, count int64, highest bool) int {
+func costOfPop(c *commands.Call, key []byte, highest bool, count int64) int {
 	return costOfRange(c, key, changeSteps, func() (interval, error) {
 		return func(z store.SortedSet) (int, int) { return endOf(z, count, highest) }, nil
 	})
