@@ -24,12 +24,15 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clCheck,
-	Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchCheck,
+	Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchAsked(false),
 })
 
-func prefetchCheck(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
-	if len(args) >= 3 {
-		c.Scratch.Check().Prefetch(s.Rules, tx, c.DB, args[1:])
+// prefetchAsked prefetches for a rule that is asked, or that reserves.
+func prefetchAsked(reserves bool) func(*commands.Conn, *commands.Server, *store.Tx, [][]byte) {
+	return func(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
+		if len(args) >= 3 {
+			c.Scratch.Check().Prefetch(s.Rules, tx, c.DB, args[1:], reserves)
+		}
 	}
 }
 

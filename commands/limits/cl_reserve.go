@@ -26,20 +26,14 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "cl.reserve", Arity: -6, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clReserve,
-		Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
+		Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchAsked(true),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "cl.settle", Arity: -5, Flags: commands.Write | commands.Fast,
 		Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clSettle,
-		Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchReserve,
+		Footprint: reserveFootprint, LastKey: lastKey, Prefetch: prefetchAsked(true),
 	})
 )
-
-func prefetchReserve(c *commands.Conn, s *commands.Server, tx *store.Tx, args [][]byte) {
-	if len(args) >= 3 {
-		c.Scratch.Check().PrefetchReserve(s.Rules, tx, c.DB, args[1:])
-	}
-}
 
 func reserveFootprint(c *commands.Call, fp *store.Footprint) {
 	c.Conn.Scratch.Check().ReserveFootprint(c.Server.Rules, c.Args[1:], readsRules(c, c.Conn.Transaction.Queue.Active), fp)

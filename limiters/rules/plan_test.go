@@ -29,7 +29,7 @@ func TestPrefetchedPlans(t *testing.T) {
 	var r ruleset.Rules
 	var c Check
 	all := pipeline(6)
-	prefetch := func(n int) { c.Prefetch(&r, tx, 0, all[n]) }
+	prefetch := func(n int) { c.Prefetch(&r, tx, 0, all[n], false) }
 	take := func(words [][]byte) *plan { return c.prefetched.take(r.Sources(), words) }
 
 	prefetch(0)
@@ -107,7 +107,7 @@ func TestPrefetchedReservations(t *testing.T) {
 	tx := setTwoScopes(t, &r, "rule")
 	for _, line := range []string{"rule k1 k2 id 5", "rule k1 k2 5 id 60", "rule k1 k2"} {
 		asked := words(line)
-		c.PrefetchReserve(&r, tx, 0, asked)
+		c.Prefetch(&r, tx, 0, asked, true)
 		p := c.prefetched.take(r.Sources(), asked)
 		require.Equal(t, 3, p.all)
 		require.Equal(t, "rule:{k2}:reserved", string(p.keys[2].Key()))
@@ -115,7 +115,7 @@ func TestPrefetchedReservations(t *testing.T) {
 	}
 	for _, line := range []string{"rule", "rule k1"} { // too few words
 		asked := words(line)
-		c.PrefetchReserve(&r, tx, 0, asked)
+		c.Prefetch(&r, tx, 0, asked, true)
 		p := c.prefetched.take(r.Sources(), asked)
 		require.Equal(t, p.states, p.all, line)
 	}
@@ -128,8 +128,8 @@ func TestRequestsShareAPlan(t *testing.T) {
 	var c Check
 	tx := setTwoScopes(t, &r, "rule", "like")
 	first, second := words("rule k1 k2 5 id 60"), words("rule k1 k2 id 5")
-	c.PrefetchReserve(&r, tx, 0, first)
-	c.PrefetchReserve(&r, tx, 0, second)
+	c.Prefetch(&r, tx, 0, first, true)
+	c.Prefetch(&r, tx, 0, second, true)
 	p := c.prefetched.take(r.Sources(), first)
 	before := string(p.names)
 	for _, goesOn := range []bool{false, true} {
@@ -142,21 +142,21 @@ func TestRequestsShareAPlan(t *testing.T) {
 
 	for _, line := range []string{"rule k1 k3 5 id 60", "rule k3 k2 5 id 60", "like k1 k2 5 id 60", "rule k1"} {
 		other := words(line)
-		c.PrefetchReserve(&r, tx, 0, first)
-		c.PrefetchReserve(&r, tx, 0, other)
+		c.Prefetch(&r, tx, 0, first, true)
+		c.Prefetch(&r, tx, 0, other, true)
 		p := c.prefetched.take(r.Sources(), first)
 		require.NotSame(t, p, c.prefetched.take(r.Sources(), other), line)
 	}
-	c.PrefetchReserve(&r, tx, 0, first)
-	c.Prefetch(&r, tx, 0, second)
+	c.Prefetch(&r, tx, 0, first, true)
+	c.Prefetch(&r, tx, 0, second, false)
 	p = c.prefetched.take(r.Sources(), first)
 	require.NotSame(t, p, c.prefetched.take(r.Sources(), second), "CL.CHECK reads no bucket")
 
-	c.PrefetchReserve(&r, tx, 0, first)
+	c.Prefetch(&r, tx, 0, first, true)
 	setTwoScopes(t, &r, "rule")
-	c.PrefetchReserve(&r, tx, 0, second)
+	c.Prefetch(&r, tx, 0, second, true)
 	require.NotNil(t, c.prefetched.take(r.Sources(), second), "a plan of the new rules")
-	c.PrefetchReserve(&r, tx, 0, first)
+	c.Prefetch(&r, tx, 0, first, true)
 	c.Release()
 	requireIdle(t, c.prefetched)
 }

@@ -41,18 +41,9 @@ type request struct {
 }
 
 // Prefetch plans a later request of the batch, and prefetches the states that it reads. words are the words
-// of the request from the name of the rule on. They must not change before Release.
-func (c *Check) Prefetch(r *ruleset.Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, false)
-}
-
-// PrefetchReserve is [Check.Prefetch] for a request that reserves or settles.
-func (c *Check) PrefetchReserve(r *ruleset.Rules, tx *store.Tx, db int, words [][]byte) {
-	c.prefetch(r, tx, db, words, true)
-}
-
-// prefetch is PrefetchReserve if reserves is set, else Prefetch.
-func (c *Check) prefetch(r *ruleset.Rules, tx *store.Tx, db int, words [][]byte, reserves bool) {
+// of the request from the name of the rule on. They must not change before Release. reserves says that the
+// request reserves or settles.
+func (c *Check) Prefetch(r *ruleset.Rules, tx *store.Tx, db int, words [][]byte, reserves bool) {
 	from := r.Sources()
 	if !from.Parsed() {
 		return
