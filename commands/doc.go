@@ -24,7 +24,7 @@
 //
 // The commands are in the folders below: strings, hashes, lists, sets, sortedsets, keys, limits,
 // transactions, scripting, pubsub, connection, admin, cluster. A command is one file, named after it, with
-// its test beside it. Commands that differ by a parameter share a file: grep 'Name: "touch"' finds the row.
+// its test beside it. Commands that differ by a parameter share a file: grep '"touch"' finds the row.
 // A file declares its command as data and registers it:
 //
 //	var _ = commands.Register(&commands.Command{

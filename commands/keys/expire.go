@@ -11,27 +11,19 @@ import (
 // The options NX, XX, GT and LT are conditions on the old expiry. For GT and LT, a key without
 // expiry has an infinite one.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "expire", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
-		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[0]) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "pexpire", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
-		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[1]) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "expireat", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
-		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[2]) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "pexpireat", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
-		Run: func(c *commands.Call) error { return expire(c, &commands.ExpiryOptions[3]) },
-	})
+	_ = registerExpire("expire", &commands.ExpiryOptions[0])
+	_ = registerExpire("pexpire", &commands.ExpiryOptions[1])
+	_ = registerExpire("expireat", &commands.ExpiryOptions[2])
+	_ = registerExpire("pexpireat", &commands.ExpiryOptions[3])
 )
+
+func registerExpire(name string, o *commands.ExpiryOption) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: -3, Flags: commands.Write | commands.Fast,
+		Keys: commands.OneKey.With("RW UPDATE"), Group: commands.GroupGeneric,
+		Run: func(c *commands.Call) error { return expire(c, o) },
+	})
+}
 
 const (
 	errExpireNX   commands.Error = "ERR NX and XX, GT or LT options at the same time are not compatible"

@@ -9,27 +9,19 @@ import (
 // the last one. They reply with the new length. LPUSHX and RPUSHX do so only if the list exists, and reply
 // with 0 if it does not.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "lpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
-		Run: func(c *commands.Call) error { return push(c, first, true) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "rpush", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
-		Run: func(c *commands.Call) error { return push(c, last, true) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "lpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
-		Run: func(c *commands.Call) error { return push(c, first, false) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "rpushx", Arity: -3, Flags: pushFlags, Keys: pushKey, Group: commands.GroupList,
-		Run: func(c *commands.Call) error { return push(c, last, false) },
-	})
+	_ = registerPush("lpush", first, true)
+	_ = registerPush("rpush", last, true)
+	_ = registerPush("lpushx", first, false)
+	_ = registerPush("rpushx", last, false)
 )
 
-const pushFlags = commands.Write | commands.DenyOOM | commands.Fast
-
-var pushKey = commands.OneKey.With("RW INSERT")
+func registerPush(name string, to *end, makes bool) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
+		Keys: commands.OneKey.With("RW INSERT"), Group: commands.GroupList,
+		Run: func(c *commands.Call) error { return push(c, to, makes) },
+	})
+}
 
 func push(c *commands.Call, to *end, makes bool) error {
 	e, err := writeList(c, c.Args[1])

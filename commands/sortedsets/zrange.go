@@ -8,41 +8,21 @@ import (
 // ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES] replies with the
 // members of a range. The older commands are ZRANGE with some of these options set.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "zrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSortedSet, Run: zrange(anyRange), Cost: costOfZrange(anyRange),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zrevrange", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSortedSet, Run: zrange(ranksDown), Cost: costOfZrange(ranksDown),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSortedSet, Run: zrange(scoresUp), Cost: costOfZrange(scoresUp),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebyscore", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSortedSet, Run: zrange(scoresDown), Cost: costOfZrange(scoresDown),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSortedSet, Run: zrange(membersUp), Cost: costOfZrange(membersUp),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zrevrangebylex", Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSortedSet, Run: zrange(membersDown), Cost: costOfZrange(membersDown),
-	})
+	_ = registerRange("zrange", zrangeOptions{})
+	_ = registerRange("zrevrange", zrangeOptions{fixed: true, reverse: true})
+	_ = registerRange("zrangebyscore", zrangeOptions{fixed: true, order: scoreOrder})
+	_ = registerRange("zrevrangebyscore", zrangeOptions{fixed: true, order: scoreOrder, reverse: true})
+	_ = registerRange("zrangebylex", zrangeOptions{fixed: true, order: lexOrder})
+	_ = registerRange("zrevrangebylex", zrangeOptions{fixed: true, order: lexOrder, reverse: true})
 )
 
-// The options that the names of these commands imply.
-var (
-	anyRange    = zrangeOptions{}
-	ranksDown   = zrangeOptions{fixed: true, reverse: true}
-	scoresUp    = zrangeOptions{fixed: true, order: scoreOrder}
-	scoresDown  = zrangeOptions{fixed: true, order: scoreOrder, reverse: true}
-	membersUp   = zrangeOptions{fixed: true, order: lexOrder}
-	membersDown = zrangeOptions{fixed: true, order: lexOrder, reverse: true}
-)
+// registerRange registers a command whose name implies options.
+func registerRange(name string, implied zrangeOptions) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: -4, Flags: commands.ReadOnly, Keys: commands.OneKey,
+		Group: commands.GroupSortedSet, Run: zrange(implied), Cost: costOfZrange(implied),
+	})
+}
 
 func costOfZrange(implied zrangeOptions) commands.Cost {
 	return func(c *commands.Call) int {

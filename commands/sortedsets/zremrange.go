@@ -5,22 +5,18 @@ import "cellserver/commands"
 // ZREMRANGEBYRANK key start stop removes the members of a range of ranks and replies with their
 // number. ZREMRANGEBYSCORE and ZREMRANGEBYLEX do the same with a range of scores or of members.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyrank", Arity: 4, Flags: commands.Write, Keys: removalKey,
-		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zremrange(c, byRank) },
-		Cost: func(c *commands.Call) int { return costOfRemoval(c, byRank) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zremrangebyscore", Arity: 4, Flags: commands.Write, Keys: removalKey,
-		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zremrange(c, byScore) },
-		Cost: func(c *commands.Call) int { return costOfRemoval(c, byScore) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "zremrangebylex", Arity: 4, Flags: commands.Write, Keys: removalKey,
-		Group: commands.GroupSortedSet, Run: func(c *commands.Call) error { return zremrange(c, byLex) },
-		Cost: func(c *commands.Call) int { return costOfRemoval(c, byLex) },
-	})
+	_ = registerRemoval("zremrangebyrank", byRank)
+	_ = registerRemoval("zremrangebyscore", byScore)
+	_ = registerRemoval("zremrangebylex", byLex)
 )
+
+func registerRemoval(name string, parse parseInterval) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: 4, Flags: commands.Write, Keys: removalKey, Group: commands.GroupSortedSet,
+		Run:  func(c *commands.Call) error { return zremrange(c, parse) },
+		Cost: func(c *commands.Call) int { return costOfRemoval(c, parse) },
+	})
+}
 
 func costOfRemoval(c *commands.Call, parse parseInterval) int {
 	return costOfRange(c, c.Args[1], changeSteps, func() (interval, error) {
