@@ -11,21 +11,27 @@ type Asked struct {
 }
 
 // DecideAll asks every limiter for its quantity. It returns the index of the first limiter that refuses, -1
-// if all allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing. After
-// an error it returns the index of the limiter with the error, as ChargeAll does.
-func DecideAll(all []Asked, now int64) (refusing int, err error) {
+// if all allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing. If
+// the request charges, all consume, and a limiter refuses if more than all counts. After an error DecideAll
+// returns the index of the limiter with the error.
+func DecideAll(all []Asked, now int64, charges bool) (refusing int, err error) {
 	refusing = -1
 	for i := range all {
 		a := &all[i]
-		if err = a.Limiter.Decide(&a.Entry, &a.Answer, now, a.Quantity); err != nil {
+		if charges {
+			err = a.Limiter.Charge(&a.Entry, &a.Answer, now, a.Quantity)
+		} else {
+			err = a.Limiter.Decide(&a.Entry, &a.Answer, now, a.Quantity)
+		}
+		if err != nil {
 			return i, err
 		}
 		if a.Answer.Limited && refusing < 0 {
 			refusing = i
 		}
 	}
-	if refusing < 0 {
-		return -1, nil
+	if refusing < 0 || charges {
+		return refusing, nil
 	}
 	for i := range all {
 		a := &all[i]
@@ -39,23 +45,7 @@ func DecideAll(all []Asked, now int64) (refusing int, err error) {
 	return refusing, nil
 }
 
-// ChargeAll charges every limit with its quantity, which counts even if less is left. It returns the index of
-// the first limit of which more than all counts, -1 if there is none.
-func ChargeAll(all []Asked, now int64) (over int, err error) {
-	over = -1
-	for i := range all {
-		a := &all[i]
-		if err = a.Limiter.Charge(&a.Entry, &a.Answer, now, a.Quantity); err != nil {
-			return i, err
-		}
-		if a.Answer.Limited && over < 0 {
-			over = i
-		}
-	}
-	return over, nil
-}
-
-// ApplyAll applies the decisions of DecideAll or ChargeAll. If a limiter refused, only limiters that record
+// ApplyAll applies the decisions of DecideAll. If a limiter refused, only limiters that record
 // refused requests have a change to apply.
 func ApplyAll(all []Asked, now int64) {
 	for i := range all {

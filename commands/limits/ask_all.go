@@ -20,11 +20,7 @@ func askAll(c *commands.Call, all []limiters.Asked, o *limiters.Args, looks bool
 	if failed, err = findAll(c, all); err != nil {
 		return failed, err
 	}
-	decide := limiters.DecideAll
-	if o.Has(limiters.OptCharge) {
-		decide = limiters.ChargeAll
-	}
-	refusing, err := decide(all, c.Now)
+	refusing, err := limiters.DecideAll(all, c.Now, o.Has(limiters.OptCharge))
 	if err != nil {
 		return refusing, err
 	}

@@ -157,11 +157,7 @@ func (c *Check) decide(now, quantity int64, charges bool) (err error) {
 	for i := range c.limits {
 		c.limits[i].Quantity = quantity
 	}
-	if charges {
-		_, err = limiters.ChargeAll(c.limits, now)
-	} else {
-		_, err = limiters.DecideAll(c.limits, now)
-	}
+	_, err = limiters.DecideAll(c.limits, now, charges)
 	c.chooseTightest()
 	c.refused = c.limits[c.tightest].Answer.Limited
 	return err

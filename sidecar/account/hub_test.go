@@ -74,7 +74,7 @@ func (h *hub) charge(now int64, ask Ask) Answer {
 				h.limits[i].Quantity = 0
 			}
 		}
-		_, err := limiters.ChargeAll(h.limits, now)
+		_, err := limiters.DecideAll(h.limits, now, true)
 		limiters.ApplyAll(h.limits, now)
 		return err
 	})
@@ -99,7 +99,7 @@ func (h *hub) direct(now, quantity int64) (limited bool, answer Answer) {
 		for i := range h.limits {
 			h.limits[i].Quantity = quantity
 		}
-		refusing, err := limiters.DecideAll(h.limits, now)
+		refusing, err := limiters.DecideAll(h.limits, now, false)
 		if err == nil {
 			limiters.ApplyAll(h.limits, now)
 		}
