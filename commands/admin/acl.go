@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"cellserver/acl"
 	"cellserver/commands"
 )
 
@@ -19,12 +20,12 @@ var _ = commands.Register(&commands.Command{
 		},
 		{Name: "getuser", Arity: 3, Flags: commands.AdminFlags, Run: aclGetUser},
 		{Name: "genpass", Arity: -2, Flags: commands.ConnectionFlags, Run: aclGenPass},
-		{Name: "list", Arity: 2, Flags: commands.AdminFlags, Run: aclList},
+		{Name: "list", Arity: 2, Flags: commands.AdminFlags, Run: aclEach((*acl.User).Line)},
 		{Name: "load", Arity: 2, Flags: commands.AdminFlags, Run: aclLoad},
 		{Name: "log", Arity: -2, Flags: commands.AdminFlags, Run: aclLog},
 		{Name: "save", Arity: 2, Flags: commands.AdminFlags, Run: aclSave},
 		{Name: "setuser", Arity: -3, Flags: commands.AdminFlags, Run: aclSetUser},
-		{Name: "users", Arity: 2, Flags: commands.AdminFlags, Run: aclUsers},
+		{Name: "users", Arity: 2, Flags: commands.AdminFlags, Run: aclEach((*acl.User).Name)},
 		{Name: "whoami", Arity: 2, Flags: commands.ConnectionFlags, Run: aclWhoAmI},
 		commands.HelpCommand(),
 	},

@@ -11,22 +11,16 @@ import (
 	"cellserver/internal/config"
 )
 
-func aclUsers(c *commands.Call) error {
-	var names []string
-	for _, user := range c.Server.Users.All() {
-		names = append(names, user.Name())
+// aclEach replies with a text about each user.
+func aclEach(text func(*acl.User) string) func(*commands.Call) error {
+	return func(c *commands.Call) error {
+		var texts []string
+		for _, user := range c.Server.Users.All() {
+			texts = append(texts, text(user))
+		}
+		commands.StringArray(c.Out, texts)
+		return nil
 	}
-	commands.StringArray(c.Out, names)
-	return nil
-}
-
-func aclList(c *commands.Call) error {
-	var lines []string
-	for _, user := range c.Server.Users.All() {
-		lines = append(lines, user.Line())
-	}
-	commands.StringArray(c.Out, lines)
-	return nil
 }
 
 // aclGetUser describes a user. Its own rules come first, and then its selectors.

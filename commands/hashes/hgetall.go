@@ -6,26 +6,22 @@ import "cellserver/commands"
 // key with the values, and HLEN key with the number of fields. A small hash has its fields in the order in
 // which they were added.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "hgetall", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupHash, Tips: commands.NondeterministicOrder,
-		Run: func(c *commands.Call) error { return replyHash(c, true, true) }, Cost: commands.CostOfValue,
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "hkeys", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
-		Tips: commands.NondeterministicOrder,
-		Run:  func(c *commands.Call) error { return replyHash(c, true, false) }, Cost: commands.CostOfValue,
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "hvals", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
-		Tips: commands.NondeterministicOrder,
-		Run:  func(c *commands.Call) error { return replyHash(c, false, true) }, Cost: commands.CostOfValue,
-	})
+	_ = registerParts("hgetall", true, true)
+	_ = registerParts("hkeys", true, false)
+	_ = registerParts("hvals", false, true)
 	_ = commands.Register(&commands.Command{
 		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
 		Group: commands.GroupHash, Run: hlen,
 	})
 )
+
+func registerParts(name string, fields, vals bool) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
+		Tips: commands.NondeterministicOrder, Cost: commands.CostOfValue,
+		Run: func(c *commands.Call) error { return replyHash(c, fields, vals) },
+	})
+}
 
 // replyHash replies with all fields, all values, or both.
 func replyHash(c *commands.Call, fields, vals bool) error {

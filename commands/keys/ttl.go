@@ -9,27 +9,19 @@ import (
 // PEXPIRETIME reply with the Unix time of the expiry. All reply -2 if the key is absent, -1 if it
 // has no expiry. Seconds are rounded to the nearest second.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "ttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Group: commands.GroupGeneric, Tips: commands.NondeterministicOutput,
-		Run: func(c *commands.Call) error { return replyTime(c, seconds, false) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "pttl", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Group: commands.GroupGeneric, Tips: commands.NondeterministicOutput,
-		Run: func(c *commands.Call) error { return replyTime(c, milliseconds, false) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "expiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Group: commands.GroupGeneric,
-		Run:   func(c *commands.Call) error { return replyTime(c, seconds, true) },
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "pexpiretime", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Group: commands.GroupGeneric,
-		Run:   func(c *commands.Call) error { return replyTime(c, milliseconds, true) },
-	})
+	_ = registerTime("ttl", seconds, false, commands.NondeterministicOutput)
+	_ = registerTime("pttl", milliseconds, false, commands.NondeterministicOutput)
+	_ = registerTime("expiretime", seconds, true, nil)
+	_ = registerTime("pexpiretime", milliseconds, true, nil)
 )
+
+func registerTime(name string, unit int64, absolute bool, tips []string) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
+		Group: commands.GroupGeneric, Tips: tips,
+		Run: func(c *commands.Call) error { return replyTime(c, unit, absolute) },
+	})
+}
 
 // The units of a reply, in milliseconds.
 const (

@@ -1,39 +1,33 @@
 package sets
 
-import "cellserver/commands"
+import (
+	"cellserver/commands"
+	"cellserver/store/set"
+)
 
 // SINTER key [key …] replies with the members that are in all sets. SUNION replies with the members of any
 // set, and SDIFF with the members of the first set that are in no other. SINTERSTORE, SUNIONSTORE and
 // SDIFFSTORE destination key [key …] store such members and reply with their number.
 var (
-	_ = commands.Register(&commands.Command{
-		Name: "sinter", Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys,
-		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Cost: costOfCombination,
-		Run: combine(inter),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "sunion", Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys,
-		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Cost: costOfCombination,
-		Run: combine(union),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "sdiff", Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys,
-		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Cost: costOfCombination,
-		Run: combine(diff),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "sinterstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.AllKeys.With("RW UPDATE; RO ACCESS"), Group: commands.GroupSet,
-		Cost: costOfCombination, Run: combineStore(inter),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "sunionstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.AllKeys.With("OW UPDATE; RO ACCESS"), Group: commands.GroupSet,
-		Cost: costOfCombination, Run: combineStore(union),
-	})
-	_ = commands.Register(&commands.Command{
-		Name: "sdiffstore", Arity: -3, Flags: commands.Write | commands.DenyOOM,
-		Keys: commands.AllKeys.With("OW UPDATE; RO ACCESS"), Group: commands.GroupSet,
-		Cost: costOfCombination, Run: combineStore(diff),
-	})
+	_ = registerCombination("sinter", inter)
+	_ = registerCombination("sunion", union)
+	_ = registerCombination("sdiff", diff)
+	_ = registerStore("sinterstore", inter, "RW UPDATE; RO ACCESS")
+	_ = registerStore("sunionstore", union, "OW UPDATE; RO ACCESS")
+	_ = registerStore("sdiffstore", diff, "OW UPDATE; RO ACCESS")
 )
+
+func registerCombination(name string, of func([]set.Set) members) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: -2, Flags: commands.ReadOnly, Keys: commands.AllKeys, Group: commands.GroupSet,
+		Tips: commands.NondeterministicOrder, Cost: costOfCombination, Run: combine(of),
+	})
+}
+
+func registerStore(name string, of func([]set.Set) members, access string) *commands.Command {
+	return commands.Register(&commands.Command{
+		Name: name, Arity: -3, Flags: commands.Write | commands.DenyOOM,
+		Keys: commands.AllKeys.With(access), Group: commands.GroupSet,
+		Cost: costOfCombination, Run: combineStore(of),
+	})
+}
