@@ -14,7 +14,7 @@ type ask struct {
 	ask     account.Ask
 	reply   []byte          // the pieces so far
 	ended   bool            // the answer is there or late; shard.mu guards it
-	last    *sync.WaitGroup // of the questions before the end; nil for others
+	last    *sync.WaitGroup // of the questions at the end; nil for others
 }
 
 // newAsk makes a question; mu is held. The caller sends it without the lock.
@@ -65,7 +65,7 @@ func (q *ask) Reply(p []byte, end bool) {
 			sh.sidecar.denied(q.account.User(), now)
 		}
 	}
-	sh.settle(now, q.account, (*account.Account).Again)
+	sh.settle(now, q, (*account.Account).Again)
 }
 
 // learn gives the answer of the hub to the account. It returns false for an error.
@@ -97,9 +97,6 @@ func (q *ask) over() bool { return q.ended }
 // end notes the end of the question. It returns whether it has ended before; shard.mu is held.
 func (q *ask) end() (was bool) {
 	was, q.ended = q.ended, true
-	if !was && q.last != nil {
-		q.last.Done()
-	}
 	return was
 }
 
@@ -117,7 +114,7 @@ func (q *ask) late() {
 // lost answers those who wait without the hub. It unlocks mu.
 func (sh *shard) lost(now account.Time, q *ask) {
 	q.account.Lost(now, q.ask)
-	sh.settle(now, q.account, sh.sidecar.goneWithoutHub)
+	sh.settle(now, q, sh.sidecar.goneWithoutHub)
 }
 
 // goneWithoutHub decides about a request that has waited, and that the hub does not answer.
@@ -136,9 +133,9 @@ func (s *Sidecar) withoutHub(
 	return a.WithoutHub(now, quantity, s.o.Settings().Lost, s.o.Hub.Sidecars())
 }
 
-// settle answers those who wait for an account, as far as it can. It unlocks mu.
+// settle answers those who wait for a question, as far as it can. It unlocks mu.
 func (sh *shard) settle(
-	now account.Time, a *account.Account,
+	now account.Time, q *ask,
 	take func(*account.Account, account.Time, int64) (account.Verdict, account.Answer),
 ) {
 	type outcome struct {
@@ -147,6 +144,7 @@ func (sh *shard) settle(
 		answer  account.Answer
 	}
 	var ended []outcome
+	a := q.account
 	waiting := sh.waiting[a]
 	kept := waiting[:0]
 	for _, w := range waiting {
@@ -169,7 +167,11 @@ func (sh *shard) settle(
 	var question *ask
 	if asks {
 		question = sh.newAsk(now, a, next)
+		question.last = q.last
+	} else if q.last != nil {
+		q.last.Done()
 	}
+	q.last = nil
 	sh.mu.Unlock()
 	for _, o := range ended {
 		o.end(sh, o.verdict, o.answer)

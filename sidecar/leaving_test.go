@@ -13,6 +13,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestQuestionsAtTheEnd: a sidecar that ends waits for the questions under way, and gives back the units that they bring.
+func TestQuestionsAtTheEnd(t *testing.T) {
+	for requests := int64(30); requests < 70; requests++ {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 1, 1, 1, account.Deny)
+			defer w.close()
+			nc := w.sidecars[0].connect()
+			in := bufio.NewReader(nc)
+			for range requests {
+				_, err := nc.Write(resptest.Command("CL.WINDOW", "k", 5000, 3600))
+				require.NoError(t, err)
+				reply, err := readReply(in)
+				require.NoError(t, err)
+				require.Contains(t, reply, ":0 ")
+			}
+			require.NoError(t, nc.Close())
+			w.sidecars[0].running.Load().sidecar.SettleUp(context.Background())
+			require.Equal(t, 5000-requests, w.do("CL.WINDOW k 5000 3600 0").([]any)[2].(int64))
+		})
+	}
+}
+
 // TestUnitsOfThoseWhoLeft: a user whose last client has left stays until the units of its leases are back at the hub, also if the
 // sidecar ends meanwhile. Then the user goes.
 func TestUnitsOfThoseWhoLeft(t *testing.T) {

@@ -29,7 +29,7 @@ func (s *Sidecar) SettleUp(ctx context.Context) {
 	}
 }
 
-// settleUp sends the last questions of a shard.
+// settleUp sends the last questions of a shard, and waits for those under way, too.
 func (sh *shard) settleUp(now account.Time, answers *sync.WaitGroup) {
 	var asks []*ask
 	sh.mu.Lock()
@@ -39,6 +39,12 @@ func (sh *shard) settleUp(now account.Time, answers *sync.WaitGroup) {
 		answers.Add(1)
 		asks = append(asks, one)
 	})
+	for _, d := range sh.due {
+		if q, is := d.question.(*ask); is && !q.ended && q.last == nil {
+			q.last = answers
+			answers.Add(1)
+		}
+	}
 	sh.mu.Unlock()
 	for _, q := range asks {
 		q.send()

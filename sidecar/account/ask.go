@@ -52,10 +52,17 @@ func (a *Account) windowLeft(now Time) int64 {
 	return longestLease / 1000
 }
 
-// NextAsk returns the question that leaves now, if there is one.
+// NextAsk returns the question that leaves now, if there is one. After the end of the table it gives units
+// back only.
 func (a *Account) NextAsk(now Time) (ask Ask, ok bool) {
 	h := a.held
-	if h == nil || h.asking != 0 || now.Boot < h.nextAsk || a.table.settings.Interval > 0 || a.table.ended {
+	if h != nil && a.table.ended { // a question that was under way may have brought a lease
+		if h.back.Units == 0 && len(h.leases) > 0 {
+			h.back, h.leases = h.leases[0].units, h.leases[1:]
+		}
+		return a.giveBack(now)
+	}
+	if h == nil || h.asking != 0 || now.Boot < h.nextAsk || a.table.settings.Interval > 0 {
 		return ask, false
 	}
 	a.expire(now)
