@@ -43,7 +43,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg Config, rule s
 		args = append(args, "CHARGE")
 	}
 	var text string
-	if err := a.do(r.Context(), args, func(reply line.Reply) { text = explanation(&reply) }); err != nil {
+	if err := a.do(r.Context(), args, func(reply line.Reply) { text = explanation(&reply, explained) }); err != nil {
 		return err
 	}
 	return writeJSON(w, json.RawMessage(text))
@@ -56,10 +56,17 @@ func isOf(name, rule string) bool {
 	return name == rule
 }
 
-// explanation returns a map of CL.EXPLAIN as an object of JSON.
-func explanation(r *line.Reply) string {
+// explained is how deep the maps of CL.EXPLAIN lie in each other: the reply, its limits, and their states.
+const explained = 3
+
+// explanation returns a map of CL.EXPLAIN as an object of JSON. It reads no map that lies deeper than depth.
+func explanation(r *line.Reply, depth int) string {
+	elements := r.Elements()
+	if depth == 0 {
+		return "{}"
+	}
 	var fields []string
-	for range r.Int() / 2 {
+	for range elements / 2 {
 		name, value := r.Text(), ""
 		switch name {
 		case "rule", "source", "scope", "key", "limiter", "arguments", "state_key", "words":
@@ -72,11 +79,11 @@ func explanation(r *line.Reply) string {
 		case "shadow":
 			value = strconv.FormatBool(r.Int() != 0)
 		case "state":
-			value = explanation(r)
+			value = explanation(r, depth-1)
 		case "limits":
-			limits := make([]string, r.Int())
+			limits := make([]string, r.Elements())
 			for i := range limits {
-				limits[i] = explanation(r)
+				limits[i] = explanation(r, depth-1)
 			}
 			value = "[" + strings.Join(limits, ",") + "]"
 		default:

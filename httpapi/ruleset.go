@@ -33,20 +33,20 @@ func (a *API) listRules(w http.ResponseWriter, r *http.Request) *Problem {
 
 // readRules reads the reply of CL.RULE LIST. It leaves out the keys of overrides.
 func readRules(reply line.Reply) []listedRule {
-	all := make([]listedRule, reply.Int())
+	all := make([]listedRule, reply.Elements())
 	for i := range all {
-		elements := reply.Int()
+		elements := reply.Elements()
 		all[i] = listedRule{Name: reply.Text(), Limits: reply.Text(), Source: reply.Text()}
 		if elements < 4 {
 			continue
 		}
-		all[i].Overrides = int(reply.Int())
+		all[i].Overrides = reply.Elements()
 		for range all[i].Overrides {
-			for range reply.Int() {
+			for range reply.Elements() {
 				reply.Text()
 			}
 		}
-		for _, to := range []*string{&all[i].Hides, &all[i].Words}[:elements-4] {
+		for _, to := range []*string{&all[i].Hides, &all[i].Words}[:min(elements-4, 2)] {
 			*to = reply.Text()
 		}
 	}

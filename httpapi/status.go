@@ -41,7 +41,7 @@ func (a *API) status(w http.ResponseWriter, r *http.Request, cfg Config) *Proble
 }
 
 func readTop(reply line.Reply) []limitedKey {
-	top := make([]limitedKey, reply.Int())
+	top := make([]limitedKey, reply.Elements())
 	for i := range top {
 		reply.Int() // the number of elements
 		top[i] = limitedKey{strings.ToValidUTF8(reply.Text(), "\uFFFD"), reply.Int(), reply.Int()}

@@ -36,6 +36,15 @@ func (r *Reply) Int() int64 {
 	return n
 }
 
+// leastElement is the size of the smallest element in bytes: an empty text.
+const leastElement = len("+\r\n")
+
+// Elements reads the number of elements of an array. It is at least 0, and not more than the rest of the reply
+// can hold.
+func (r *Reply) Elements() int {
+	return int(max(0, min(r.Int(), int64(len(r.rest)/leastElement))))
+}
+
 // Text reads a bulk string.
 func (r *Reply) Text() string { return string(r.Bytes()) }
 

@@ -39,6 +39,17 @@ func TestReply(t *testing.T) {
 	require.Empty(t, r.Text())
 }
 
+// TestElements: no number of elements is below 0, or more than the bytes of the reply.
+func TestElements(t *testing.T) {
+	for text, n := range map[string]int{
+		"*2\r\n:1\r\n:2\r\n": 2, "*0\r\n": 0, "*-1\r\n": 0, ":-1\r\n": 0, "": 0, "$1\r\na\r\n": 1,
+		"*9223372036854775807\r\n:1\r\n:2\r\n": 2,
+	} {
+		r := Reply{[]byte(text)}
+		require.Equal(t, n, r.Elements(), text)
+	}
+}
+
 func TestReplyError(t *testing.T) {
 	w := new(resp.Writer)
 	w.Error("ERR no such rule")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
@@ -167,6 +168,29 @@ func TestSidecarOfHostileHubs(t *testing.T) {
 			require.Contains(t, other.Do("INFO", "sidecar"), "upstream_mode:exact")
 			require.NotContains(t, side.log.String(), "panic")
 		})
+	}
+}
+
+// TestReadsOfHostileHubs: whatever a hub says to a question of the page, there is an answer, and no panic.
+func TestReadsOfHostileHubs(t *testing.T) {
+	nested := func(name string) string {
+		return strings.Repeat(fmt.Sprintf("*2\r\n$%d\r\n%s\r\n", len(name), name), 100_000) + ":1\r\n"
+	}
+	for command, path := range map[string]string{
+		"CL.EXPLAIN": "/explain/api?key=k", "CL.RULE": "/rules", "CL.TOP": "/status", "CL.STATUS": "/status", "CL.MCHECK": "/check/api?key=k",
+	} {
+		for _, answer := range []string{
+			":-1\r\n", "*0\r\n", "$-1\r\n", ":1000000000000\r\n", "+text\r\n", "*1\r\n*4\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n:1000000000000\r\n",
+			"*1\r\n*9\r\n" + strings.Repeat("$1\r\na\r\n", 3) + "*0\r\n" + strings.Repeat("$1\r\na\r\n", 5),
+			"*2\r\n$6\r\nlimits\r\n:1000000000000\r\n", nested("state"), "*2\r\n$6\r\nlimits\r\n*1\r\n" + nested("state"),
+		} {
+			h := newHostileHub(t, 0, only(command, answer))
+			side := start(t, "--upstream", h.ln.Addr().String(), "--upstream-timeout", "500", "--http-port", strconv.Itoa(porttest.Free(t)))
+			reply, err := (&http.Client{Timeout: 30 * time.Second}).Get("http://" + side.api.Plain.Address() + path)
+			require.NoError(t, err, "%s %.80q", command, answer)
+			reply.Body.Close()
+			require.NotContains(t, side.log.String(), "panic", "%s %.80q", command, answer)
+		}
 	}
 }
 
