@@ -135,41 +135,15 @@ func TestSidecarLongCommands(t *testing.T) {
 
 // newFakeHub answers each command with its name. It holds some commands, and what comes after them, until release is closed.
 func newFakeHub(t *testing.T, held ...string) (address string, release chan struct{}) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { ln.Close() })
 	release = make(chan struct{})
-	serve := func(conn net.Conn) {
-		var got []byte
-		for space := make([]byte, 4<<10); ; {
-			n, err := conn.Read(space)
-			if err != nil {
-				return
-			}
-			for got = append(got, space[:n]...); len(got) > 0; {
-				words, used, err := resptest.Parse(got)
-				if err != nil {
-					break
-				}
-				got = got[used:]
-				name := words.([]any)[0].(string)
-				if slices.Contains(held, name) {
-					<-release
-				}
-				fmt.Fprintf(conn, "+%s\r\n", name)
-			}
+	h := newHostileHub(t, 0, func(_ string, words []any) string {
+		name := words[0].(string)
+		if slices.Contains(held, name) {
+			<-release
 		}
-	}
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go serve(conn)
-		}
-	}()
-	return ln.Addr().String(), release
+		return fmt.Sprintf("+%s\r\n", name)
+	})
+	return h.ln.Addr().String(), release
 }
 
 // TestSidecarBoundsGuesses: who guesses passwords, reaches the hub as often as auth-fail-limit says, and locks out nobody who has
