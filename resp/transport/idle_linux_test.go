@@ -4,6 +4,7 @@ import (
 	"math"
 	"net"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -28,10 +29,10 @@ func TestAnIdleLoopWakesNoThread(t *testing.T) {
 	fd := int(file.Fd())
 	require.NoError(t, syscall.SetNonblock(fd, false)) // so the client sleeps in the system, too
 
-	const trips = 1000
+	const rounds, trips = 200, 100
 	request, reply := []byte(wire("x")), make([]byte, 100)
-	least := int64(math.MaxInt64)
-	for range 10 { // other work of the machine makes threads sleep more often
+	var all []int64 // how often threads slept, in each round
+	for range rounds {
 		before := sleeps(t)
 		for range trips {
 			_, err := syscall.Write(fd, request)
@@ -39,9 +40,10 @@ func TestAnIdleLoopWakesNoThread(t *testing.T) {
 			_, err = syscall.Read(fd, reply)
 			require.NoError(t, err)
 		}
-		least = min(least, sleeps(t)-before)
+		all = append(all, sleeps(t)-before)
 	}
-	require.Less(t, least, int64(trips)*11/4, "the loop and the client sleep once each")
+	slices.Sort(all) // other work of the machine makes threads sleep more often, and seldom less often
+	require.Less(t, all[rounds/4], int64(trips*5/2), "the loop and the client sleep once each: %v", all)
 }
 
 // sleeps returns how often threads of this process have gone to sleep.
