@@ -45,8 +45,10 @@ func (r *rest) end(active bool) {
 // while a request is on its way, which tells it. The request has the term of the last one. A node that leads
 // no more sends nothing: what it has applied since may be other entries than the follower has.
 func (p *pipeline) tellCommit() {
-	p.sending.Lock()
-	defer p.sending.Unlock()
+	if !p.hold() {
+		return
+	}
+	defer p.release()
 	p.mu.Lock()
 	flying, args := p.flying, p.rest.last
 	p.mu.Unlock()

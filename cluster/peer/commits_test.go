@@ -65,7 +65,7 @@ func TestFollowersLearnTheCommit(t *testing.T) {
 
 // A pause that ends at the moment at which its timer fires is no late answer.
 func TestAMissedRestIsNotLate(t *testing.T) {
-	p := &pipeline{timeout: time.Hour, closed: make(chan struct{}), commits: func(uint64) uint64 { return 0 }}
+	p := &pipeline{timeout: time.Hour, closed: make(chan struct{}), sending: make(chan struct{}, 1), commits: func(uint64) uint64 { return 0 }}
 	fired := make(chan struct{})
 	p.late = time.AfterFunc(0, func() { close(fired) })
 	<-fired
@@ -80,7 +80,7 @@ func TestMissedRestsAreCounted(t *testing.T) {
 	const unfired = time.Hour
 	for _, requests := range []int{1, 2, 3} {
 		conn, _ := net.Pipe()
-		p := &pipeline{conn: conn, timeout: unfired, closed: make(chan struct{}), judge: func(error) {},
+		p := &pipeline{conn: conn, timeout: unfired, closed: make(chan struct{}), sending: make(chan struct{}, 1), judge: func(error) {},
 			commits: func(uint64) uint64 { return 0 }}
 		fired := make(chan struct{})
 		p.late = time.AfterFunc(0, func() { close(fired) })

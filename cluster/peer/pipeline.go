@@ -32,8 +32,10 @@ type pipeline struct {
 	judge   func(error) // is called with nil after provenBy answers, and with the error if the pipeline fails
 	commits Commits
 
-	sending sync.Mutex // guards room, and keeps the order of requests; taken before mu
-	room    []byte     // memory for the bytes of a request
+	// sending has a value while a request is being sent. It guards room, and keeps the order of requests. It is taken
+	// before mu. Nobody waits for it after the end of the pipeline.
+	sending chan struct{}
+	room    []byte // memory for the bytes of a request
 
 	flight
 }
@@ -60,7 +62,7 @@ func (r *request) Response() *raft.AppendEntriesResponse { return r.answer }
 
 func newPipeline(conn net.Conn, timeout time.Duration, commits Commits, judge func(error)) *pipeline {
 	p := &pipeline{
-		conn: conn, timeout: timeout, judge: judge, commits: commits,
+		conn: conn, timeout: timeout, judge: judge, commits: commits, sending: make(chan struct{}, 1),
 		sent: make(chan *request, inFlight), done: make(chan raft.AppendFuture, inFlight), closed: make(chan struct{}),
 	}
 	p.late = time.AfterFunc(timeout, p.timeUp)
@@ -71,17 +73,28 @@ func newPipeline(conn net.Conn, timeout time.Duration, commits Commits, judge fu
 
 // AppendEntries implements [raft.AppendPipeline].
 func (p *pipeline) AppendEntries(args *raft.AppendEntriesRequest, answer *raft.AppendEntriesResponse) (raft.AppendFuture, error) {
-	if p.isClosed() {
+	if p.isClosed() || !p.hold() {
 		return nil, raft.ErrPipelineShutdown
 	}
-	p.sending.Lock()
-	defer p.sending.Unlock()
+	defer p.release()
 	r := &request{args: args, answer: answer}
 	if err := p.send(r); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
+
+// hold waits until no request is being sent. It reports false if the pipeline ends before that.
+func (p *pipeline) hold() bool {
+	select {
+	case p.sending <- struct{}{}:
+		return true
+	case <-p.closed:
+		return false
+	}
+}
+
+func (p *pipeline) release() { <-p.sending }
 
 // send sends a request. sending is held.
 func (p *pipeline) send(r *request) (err error) {
