@@ -117,7 +117,8 @@ func (d *disk) newest() (raft.SnapshotMeta, error) {
 // parts returns the disk for Raft. Recent entries are read from memory.
 func (d *disk) parts() (group.Disk, error) {
 	cache, err := raft.NewLogCache(cachedEntries, d.logs)
-	return group.Disk{Logs: cache, Stable: raftlog.OrEnd{Store: d.logs}, Snapshots: d.snapshots}, err
+	joined := &raftlog.Joined{LogStore: cache, SnapshotStore: d.snapshots}
+	return group.Disk{Logs: joined, Stable: raftlog.OrEnd{Store: d.logs}, Snapshots: joined}, err
 }
 
 // cachedEntries is how many entries of the log stay in memory.

@@ -2,10 +2,12 @@ package clustertest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,9 +81,8 @@ func (d *Disk) parts(failed func(error)) (group.Disk, error) {
 
 // hanging returns a disk that may hang.
 func (d *Disk) hanging(logs raft.LogStore, stable raft.StableStore) group.Disk {
-	return group.Disk{
-		Logs: hangingLogs{logs, d.hangs}, Stable: hangingStable{stable, d.hangs}, Snapshots: d.snapshots,
-	}
+	joined := &raftlog.Joined{LogStore: hangingLogs{logs, d.hangs}, SnapshotStore: d.snapshots}
+	return group.Disk{Logs: joined, Stable: hangingStable{stable, d.hangs}, Snapshots: joined}
 }
 
 // crash leaves the files as the next process finds them. If r is nil, only the process ends. Otherwise the
@@ -216,6 +217,7 @@ func (k *snapshot) Close() error {
 	k.of.mu.Lock()
 	defer k.of.mu.Unlock()
 	k.of.kept = append([]*snapshot{k}, k.of.kept...)
+	slices.SortStableFunc(k.of.kept, func(a, b *snapshot) int { return cmp.Compare(b.meta.Index, a.meta.Index) })
 	k.of.kept = k.of.kept[:min(len(k.of.kept), 2)]
 	return nil
 }

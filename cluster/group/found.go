@@ -26,6 +26,9 @@ func Bootstrap(o Options, members []topology.Node) error {
 // waits for its first election.
 const foundingTerm = 2
 
+// foundingIndex is how many entries this node has. It is not 1: see raftlog.Joined.GetLog.
+const foundingIndex = 2
+
 // Found makes the disk of the only node of a new cluster, which has the keys of the store. now is the time
 // of the log.
 func Found(o Options, now int64) error {
@@ -40,12 +43,12 @@ func Found(o Options, now int64) error {
 	}
 	voters := raft.Configuration{Servers: []raft.Server{{ID: raft.ServerID(o.Self.ID),
 		Address: roster.RaftAddress(o.Self)}}}
-	sink, err := o.Disk.Snapshots.Create(raft.SnapshotVersionMax, 1, foundingTerm, voters, 1, o.Transport)
+	sink, err := o.Disk.Snapshots.Create(raft.SnapshotVersionMax, foundingIndex, foundingTerm, voters, 1, o.Transport)
 	if err != nil {
 		s.Close()
 		return err
 	}
-	facts := entry.Facts{Cluster: o.Cluster, Index: 1, Term: foundingTerm, Time: now, Level: FeatureLevel,
+	facts := entry.Facts{Cluster: o.Cluster, Index: foundingIndex, Term: foundingTerm, Time: now, Level: FeatureLevel,
 		Nodes: [][]byte{self}}
 	if err := entry.SaveImage(sink, s, facts, nil); err != nil {
 		return errors.Join(err, sink.Cancel())

@@ -11,6 +11,7 @@
 //	segment.go  one file of the log, and where its entries are
 //	record.go   one entry as bytes
 //	stable.go   the term and the vote
+//	joined.go   Joined: a log and the snapshots before it
 //
 // # Files
 //

@@ -65,7 +65,8 @@ func (m *member) start(t *testing.T, all []*member) {
 	m.fsm = &texts{}
 	config := raft.DefaultConfig()
 	config.LocalID, config.LogOutput, config.TrailingLogs = m.id, io.Discard, 5
-	m.raft, err = raft.NewRaft(config, m.fsm, cached, m.store, m.snapshots, m.transport)
+	history := &Joined{LogStore: cached, SnapshotStore: m.snapshots}
+	m.raft, err = raft.NewRaft(config, m.fsm, history, m.store, history, m.transport)
 	require.NoError(t, err)
 	for _, other := range all {
 		if other != m && other.transport != nil {
