@@ -42,12 +42,12 @@ func (j *Joined) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 // ofSnapshot is the type of an entry that only a snapshot has. No other entry has it.
 const ofSnapshot = raft.LogType(255)
 
-// GetLog reads an entry. The last entry before the snapshot that was opened last may be missing in the log, with
-// the one before it. Then it has the term of the snapshot, no data, and the type ofSnapshot.
+// GetLog reads an entry. The log may lack the last entry of the snapshot that was opened last, and the entry before
+// it. Then the result has the term of the snapshot, no data, and the type ofSnapshot.
 //
-// A leader must not send this entry to others. Before it sends an entry, it reads the one before it. This
-// does not protect the first entry: it is left out here, and Found in package group begins with two entries.
-// A leader that reads while its log is emptied may send it all the same: StoreLogs of the others refuses it.
+// A leader must not send this result to others. Before it sends an entry, it reads the one before it, and fails.
+// The first entry has no entry before it. So GetLog excepts it, and Found in package group begins with two entries.
+// A leader may still send the result if its log is emptied while it reads. Then StoreLogs of the others refuses it.
 func (j *Joined) GetLog(index uint64, l *raft.Log) error {
 	err := j.LogStore.GetLog(index, l)
 	meta := j.opened.Load()

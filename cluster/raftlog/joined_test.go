@@ -48,11 +48,7 @@ func (s *scripted) append(previous, previousTerm, commit uint64, entries []*raft
 // install sends a snapshot up to index.
 func (s *scripted) install(index, term uint64) {
 	s.t.Helper()
-	state := texts{}
-	for i := range index {
-		state.All = append(state.All, fmt.Sprint("text ", i))
-	}
-	data, err := json.Marshal(state)
+	data, err := json.Marshal(textsBefore(int(index)))
 	require.NoError(s.t, err)
 	var reply raft.InstallSnapshotResponse
 	require.NoError(s.t, s.transport.InstallSnapshot("c", "c", &raft.InstallSnapshotRequest{
@@ -121,7 +117,7 @@ func TestEntriesAfterASnapshotOfTheLeader(t *testing.T) {
 				s := &scripted{t, 3, transport, raft.Configuration{Servers: []raft.Server{{ID: "a", Address: "a"}, {ID: "c", Address: "c"}}}}
 				test.story(s)
 				synctest.Wait()
-				requireTexts(t, m, test.applied)
+				m.requireTexts(t, test.applied)
 
 				m.stop(t, m.files.PowerCut(nil))
 				m.start(t, nil)
@@ -129,7 +125,7 @@ func TestEntriesAfterASnapshotOfTheLeader(t *testing.T) {
 				last := uint64(test.applied)
 				s.append(last, m.lastTerm(t), last+1, textEntries(last+1, last+1, s.term))
 				synctest.Wait()
-				requireTexts(t, m, test.applied+1)
+				m.requireTexts(t, test.applied+1)
 				m.stop(t, nil)
 				require.NoError(t, m.store.Close())
 			})
@@ -145,14 +141,6 @@ func (m *member) lastTerm(t *testing.T) uint64 {
 	return l.Term
 }
 
-func requireTexts(t *testing.T, m *member, n int) {
-	t.Helper()
-	require.Len(t, m.fsm.All, n)
-	for i, text := range m.fsm.All {
-		require.Equal(t, fmt.Sprint("text ", i), text)
-	}
-}
-
 // TestALeaderSendsNoEntryOfASnapshot: a leader whose log begins after a snapshot sends the snapshot to a new node.
 func TestALeaderSendsNoEntryOfASnapshot(t *testing.T) {
 	for _, index := range []uint64{1, 2, 100} {
@@ -164,11 +152,7 @@ func TestALeaderSendsNoEntryOfASnapshot(t *testing.T) {
 			alone := raft.Configuration{Servers: []raft.Server{{ID: "a", Address: "a"}}}
 			sink, err := a.snapshots.Create(1, index, 2, alone, 1, encoder)
 			require.NoError(t, err)
-			state := texts{}
-			for _, l := range textEntries(1, index, 2) {
-				state.All = append(state.All, string(l.Data))
-			}
-			require.NoError(t, json.NewEncoder(sink).Encode(state))
+			require.NoError(t, json.NewEncoder(sink).Encode(textsBefore(int(index))))
 			require.NoError(t, sink.Close())
 			a.start(t, both)
 			c.start(t, both)

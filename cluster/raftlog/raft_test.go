@@ -109,11 +109,22 @@ func requireApplied(t *testing.T, all []*member, n int) {
 	time.Sleep(5 * time.Second)
 	synctest.Wait()
 	for _, m := range all {
-		require.Len(t, m.fsm.All, n, m.id)
-		for i, text := range m.fsm.All {
-			require.Equal(t, fmt.Sprint("text ", i), text)
-		}
+		m.requireTexts(t, n)
 	}
+}
+
+// requireTexts requires that a node has applied n texts.
+func (m *member) requireTexts(t *testing.T, n int) {
+	t.Helper()
+	require.Equal(t, textsBefore(n), *m.fsm, m.id)
+}
+
+// textsBefore returns the state after n texts.
+func textsBefore(n int) (s texts) {
+	for i := range n {
+		s.All = append(s.All, fmt.Sprint("text ", i))
+	}
+	return s
 }
 
 // TestRaft runs a cluster of three nodes on stores. A node misses so much that it gets a snapshot, which replaces its log.
