@@ -20,7 +20,8 @@ type disk struct {
 	dir     string // the mount point
 	image   string
 	options string
-	root    *os.File // open only during a cut
+	root    *os.File // open only between arm and the cut
+	cutAt   time.Time
 }
 
 // newDisk makes a file system of size MiB, and mounts it until the test ends.
@@ -91,18 +92,24 @@ const (
 // cut cuts the power. From then on every system call that writes fails, and no byte reaches the disk.
 func (d *disk) cut(how uint32) error {
 	const shutdown = 0x8004587d // FS_IOC_SHUTDOWN, _IOR('X', 125, __u32)
+	d.cutAt = time.Now()
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, d.root.Fd(), shutdown, uintptr(unsafe.Pointer(&how)))
 	_ = d.root.Close()
+	d.root = nil
 	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// restore turns the power on again. No process may use the disk. A process with a mount namespace of its own may have copied the
-// mount. Then a new mount shows the file system that has stopped, until that process ends.
+// restore turns the power on again. No process may use the disk. A cut that waits for a call of a server may not have
+// come, as two lives differ by a few calls: then the power is cut now. A process with a mount namespace of its own may
+// have copied the mount. Then a new mount shows the file system that has stopped, until that process ends.
 func (d *disk) restore(t *testing.T) {
 	t.Helper()
+	if d.root != nil {
+		require.NoError(t, d.cut(cutHard))
+	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		d.unmount()
 		out, err := d.mount()

@@ -41,7 +41,6 @@ func TestPowerCut(t *testing.T) {
 					time.Sleep(time.Duration(r.Int63n(int64(100 * time.Millisecond))))
 				}
 				d.arm(t)
-				cut := time.Now()
 				if err := d.cut([]uint32{cutHard, cutJournal}[r.Intn(2)]); err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +52,7 @@ func TestPowerCut(t *testing.T) {
 				l.end(t)
 				d.restore(t)
 				s = p.start(t, d.dir, appendOnly(policy)...)
-				v := l.check(t, s, cut)
+				v := l.check(t, s, d.cutAt)
 				v.nothingOldLost(t, s, windowOf[policy])
 				windows = append(windows, v.window)
 				acked, lost = acked+v.acked, lost+v.lost

@@ -4,7 +4,6 @@ package faults
 
 import (
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,12 +113,10 @@ func TestPowerCutAtEveryCallOfSave(t *testing.T) {
 		how := []uint32{cutHard, cutJournal}[c.n%2]
 		d.arm(t)
 		var v saver
-		var cut atomic.Int64
 		s, err := p.startTraced(t, d.dir, func(now call) fault {
 			if now.n != c.n {
 				return fault{}
 			}
-			cut.Store(time.Now().UnixNano())
 			if err := d.cut(how); err != nil {
 				t.Error(err)
 			}

@@ -117,13 +117,11 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 			r := random(t)
 			how := []uint32{cutHard, cutJournal}[r.Intn(2)]
 			d.arm(t)
-			var cut atomic.Int64
 			l := newLoad(p, r, 1, 1, 8)
 			s, err := p.startTraced(t, d.dir, func(now call) fault {
 				if now.n != c.n {
 					return fault{}
 				}
-				cut.Store(time.Now().UnixNano())
 				if err := d.cut(how); err != nil {
 					t.Error(err)
 				}
@@ -137,7 +135,7 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 			d.restore(t)
 			s = p.start(t, d.dir, appendOnly(policy)...)
 			defer s.kill()
-			l.check(t, s, time.Unix(0, cut.Load())).nothingOldLost(t, s, windowOf[policy])
+			l.check(t, s, d.cutAt).nothingOldLost(t, s, windowOf[policy])
 		})
 	}
 }
