@@ -26,7 +26,9 @@ func TestPasswordInTheProcessList(t *testing.T) {
 		require.Equal(t, []any{"masterauth", "s3cret-in-environ"}, c.Do("CONFIG", "GET", "masterauth"))
 		require.NotContains(t, s.Printed(), "visible")
 	}
-	startRedis(t, "--requirepass", "s3cret").requireHidden("cmdline", "s3cret")
+	redis := startRedis(t, "--requirepass", "s3cret")
+	require.Equal(t, resptest.Simple("OK"), redis.dial().Do("AUTH", "s3cret"), "it listens before it sets its title")
+	redis.requireHidden("cmdline", "s3cret")
 }
 
 // requireHidden requires that a file of /proc does not have a text.
