@@ -105,7 +105,8 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 		Timing: m.o.Timing, Reads: m.o.Reads, Applied: m.appliedBy, AskToGiveWay: m.askToGiveWay,
 		Replaced: m.o.Replaced, Own: m.o.Own, Epoch: m.o.Epoch, Failed: m.nodeFailed,
 	}
-	if o.Disk, err = m.disk().parts(); err != nil {
+	var screen peer.Screen
+	if o.Disk, screen, err = m.disk().parts(); err != nil {
 		return o, err
 	}
 	id := cmp.Or(m.disk().identity.Cluster, roster.ClusterID(m.o.List))
@@ -125,7 +126,7 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
 	})
 	commits := func(term uint64) uint64 { return m.group.Load().CommittedIn(term) }
-	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, commits, m.disk().log)
+	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, commits, screen, m.disk().log)
 	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
 	return o, nil
 }

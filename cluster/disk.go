@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"cellserver/cluster/group"
+	"cellserver/cluster/peer"
 	"cellserver/cluster/raftlog"
 	"cellserver/cluster/roster"
 	"cellserver/persistence/fs"
@@ -114,11 +115,11 @@ func (d *disk) newest() (raft.SnapshotMeta, error) {
 	return *all[0], nil
 }
 
-// parts returns the disk for Raft. Recent entries are read from memory.
-func (d *disk) parts() (group.Disk, error) {
+// parts returns the disk for Raft, and the screen of its messages. Recent entries are read from memory.
+func (d *disk) parts() (group.Disk, peer.Screen, error) {
 	cache, err := raft.NewLogCache(cachedEntries, d.logs)
 	joined := &raftlog.Joined{LogStore: cache, SnapshotStore: d.snapshots}
-	return group.Disk{Logs: joined, Stable: raftlog.OrEnd{Store: d.logs}, Snapshots: joined}, err
+	return group.Disk{Logs: joined, Stable: raftlog.OrEnd{Store: d.logs}, Snapshots: joined}, joined.Screen, err
 }
 
 // cachedEntries is how many entries of the log stay in memory.

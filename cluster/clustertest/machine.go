@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cellserver/cluster/group"
+	"cellserver/cluster/raftlog"
 	_ "cellserver/commands/all" // the server has every command
 	"cellserver/internal/config/configload"
 	"cellserver/internal/topology"
@@ -134,7 +135,7 @@ func (m *Machine) options(s *store.Store, t raft.Transport, d group.Disk, failed
 
 // bootstrap makes the machine a member of a new cluster.
 func (m *Machine) bootstrap(members []topology.Node) error {
-	t := m.cluster.Network.Join(m.Addr())
+	t := m.cluster.Network.Join(m.Addr(), nil)
 	defer t.Leave()
 	d, err := m.disk.parts(func(error) {})
 	if err != nil {
@@ -150,13 +151,13 @@ func (m *Machine) Start() error {
 	if err != nil {
 		return err
 	}
-	p := &process{stop: make(chan struct{}), transport: m.cluster.Network.Join(m.Addr())}
+	p := &process{stop: make(chan struct{})}
 	p.store = store.New(store.Options{Databases: cfg.Databases, Seed: 1})
 	disk, err := m.disk.parts(func(err error) { p.node.Fail(err) })
 	if err != nil {
-		p.transport.Leave()
 		return err
 	}
+	p.transport = m.cluster.Network.Join(m.Addr(), disk.Logs.(*raftlog.Joined))
 	o := m.options(p.store, p.transport, disk, func(err error) { p.failed.Store(&err) })
 	o.Epoch = func(begun bool) { p.server.EpochChanged(begun) }
 	p.node = group.New(o)

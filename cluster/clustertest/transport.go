@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"cellserver/cluster/raftlog"
+
 	"github.com/hashicorp/raft"
 )
 
@@ -15,6 +17,7 @@ type Transport struct {
 	addr    raft.ServerAddress
 	rpcs    chan raft.RPC
 	closed  chan struct{}
+	history *raftlog.Joined // screens messages; may be nil
 
 	mu        sync.Mutex // guards heartbeat and paused
 	heartbeat func(raft.RPC)
@@ -22,8 +25,8 @@ type Transport struct {
 }
 
 // Join returns the transport of a node. It replaces an earlier one with the same address.
-func (w *Network) Join(addr raft.ServerAddress) *Transport {
-	t := &Transport{network: w, addr: addr, rpcs: make(chan raft.RPC, 16), closed: make(chan struct{})}
+func (w *Network) Join(addr raft.ServerAddress, history *raftlog.Joined) *Transport {
+	t := &Transport{network: w, addr: addr, history: history, rpcs: make(chan raft.RPC, 16), closed: make(chan struct{})}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.nodes[addr] = t
@@ -77,6 +80,9 @@ func (t *Transport) receive(rpc raft.RPC) (raft.RPCResponse, error) {
 	t.awaitPause()
 	replies := make(chan raft.RPCResponse, 1)
 	rpc.RespChan = replies
+	if t.history != nil {
+		rpc = t.history.Screen(rpc, t.closed)
+	}
 	t.mu.Lock()
 	heartbeat := t.heartbeat
 	t.mu.Unlock()

@@ -18,16 +18,25 @@ type Carrier struct {
 	*raft.NetworkTransport
 	entries  raft.StreamLayer
 	commits  Commits // may be nil
+	screen   Screen
 	timeout  time.Duration
 	log      hclog.Logger
 	consumer chan raft.RPC
 	closed   chan struct{}
 	once     sync.Once
 	pauses   pauses
+	complaints
+}
+
+// complaints are what a carrier counts and logs about other nodes.
+type complaints struct {
 	faults   atomic.Uint64 // requests with a fault
 	ofFaults seldom
 	ofPauses seldom
 }
+
+// Screen returns what Raft gets in place of a message. It works for the message until closed is closed.
+type Screen func(message raft.RPC, closed <-chan struct{}) raft.RPC
 
 // seldom allows one log line of a kind in each logPause.
 type seldom struct{ quiet atomic.Bool }
@@ -45,11 +54,11 @@ func (s *seldom) may() bool {
 
 // NewCarrier returns a transport. Entries go over the connections of the second layer, and all other
 // messages go over network. An answer must come within the timeout. Messages of network wait until something
-// comes from quiet; nil is no wait.
+// comes from quiet, and pass the screen; nil is no wait, and no screen.
 func NewCarrier(network *raft.NetworkTransport, entries raft.StreamLayer, timeout time.Duration,
-	quiet <-chan time.Time, commits Commits, log hclog.Logger) *Carrier {
+	quiet <-chan time.Time, commits Commits, screen Screen, log hclog.Logger) *Carrier {
 	c := &Carrier{
-		NetworkTransport: network, entries: entries, commits: commits, timeout: timeout, log: log,
+		NetworkTransport: network, entries: entries, commits: commits, screen: screen, timeout: timeout, log: log,
 		consumer: make(chan raft.RPC), closed: make(chan struct{}),
 		pauses: pauses{byAddress: map[raft.ServerAddress]*pause{}},
 	}
@@ -112,6 +121,9 @@ func (c *Carrier) passOn(quiet <-chan time.Time) {
 	for {
 		select {
 		case rpc := <-c.NetworkTransport.Consumer():
+			if c.screen != nil {
+				rpc = c.screen(rpc, c.closed)
+			}
 			if !c.give(rpc) {
 				return
 			}

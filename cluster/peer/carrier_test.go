@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,12 +35,12 @@ func listen(t *testing.T) *layer {
 }
 
 // start starts a transport. Entries have a port of their own.
-func start(t *testing.T) *Carrier { return startAfter(t, nil) }
+func start(t *testing.T) *Carrier { return startAfter(t, nil, nil) }
 
-// startAfter starts a transport whose messages wait for quiet.
-func startAfter(t *testing.T, quiet <-chan time.Time) *Carrier {
+// startAfter starts a transport whose messages wait for quiet, and pass a screen.
+func startAfter(t *testing.T, quiet <-chan time.Time, screen Screen) *Carrier {
 	network := raft.NewNetworkTransport(listen(t), 3, time.Minute, io.Discard)
-	c := NewCarrier(network, listen(t), time.Minute, quiet, nil, hclog.NewNullLogger())
+	c := NewCarrier(network, listen(t), time.Minute, quiet, nil, screen, hclog.NewNullLogger())
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c
 }
@@ -88,6 +89,28 @@ func TestAnswersHaveTheOrderOfRequests(t *testing.T) {
 		require.Equal(t, raft.AppendEntriesResponse{Term: 5, LastLog: i, Success: true}, *done.Response())
 	}
 	working.Wait()
+}
+
+// Messages of Raft's own transport pass the screen. It may change them and their answers.
+func TestMessagesPassTheScreen(t *testing.T) {
+	held := make(chan raft.RPC, 1)
+	a, b := start(t), startAfter(t, nil, func(rpc raft.RPC, _ <-chan struct{}) raft.RPC {
+		held <- rpc
+		return raft.RPC{Command: "in its place"}
+	})
+	answer := make(chan error, 1)
+	var reply raft.InstallSnapshotResponse
+	go func() {
+		answer <- a.InstallSnapshot("b", b.LocalAddr(), &raft.InstallSnapshotRequest{Size: 4}, &reply, strings.NewReader("body"))
+	}()
+	require.Equal(t, "in its place", (<-b.Consumer()).Command)
+	rpc := <-held
+	body, err := io.ReadAll(rpc.Reader)
+	require.NoError(t, err)
+	require.Equal(t, "body", string(body))
+	rpc.Respond(&raft.InstallSnapshotResponse{Success: true}, nil)
+	require.NoError(t, <-answer)
+	require.True(t, reply.Success)
 }
 
 // Raft ends a pipeline if a request fails, or if the pipeline is closed. So the end of a connection must cause one of them.
@@ -153,7 +176,7 @@ func TestOtherMessagesTakeRaftsTransport(t *testing.T) {
 // A request for a vote waits. It would break a promise that a previous process has made.
 func TestMessagesWaitUntilItIsQuiet(t *testing.T) {
 	quiet := make(chan time.Time)
-	a, b := start(t), startAfter(t, quiet)
+	a, b := start(t), startAfter(t, quiet, nil)
 	asked := make(chan error, 1)
 	var answer raft.RequestVoteResponse
 	go func() { asked <- a.RequestVote("id", b.LocalAddr(), &raft.RequestVoteRequest{Term: 5}, &answer) }()

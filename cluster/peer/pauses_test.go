@@ -44,7 +44,7 @@ func (p *pipes) Close() error {
 func piped(t *testing.T, log io.Writer, dial func() (net.Conn, error)) (*Carrier, *pipes) {
 	layer := &pipes{closed: make(chan struct{}), dial: dial}
 	network := raft.NewNetworkTransport(&pipes{closed: make(chan struct{})}, 3, time.Minute, io.Discard)
-	c := NewCarrier(network, layer, time.Minute, nil, nil,
+	c := NewCarrier(network, layer, time.Minute, nil, nil, nil,
 		hclog.New(&hclog.LoggerOptions{Output: log, Level: hclog.Warn}))
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c, layer

@@ -49,7 +49,7 @@ func TestRaftOverPeerPorts(t *testing.T) {
 		replicate(t, func(b *node, network *raft.NetworkTransport) closer {
 			entries, err := b.Entries(0, b.addr)
 			require.NoError(t, err)
-			return NewCarrier(network, entries, 10*time.Second, nil, nil, hclog.NewNullLogger())
+			return NewCarrier(network, entries, 10*time.Second, nil, nil, nil, hclog.NewNullLogger())
 		})
 	})
 }

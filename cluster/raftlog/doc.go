@@ -12,6 +12,7 @@
 //	record.go   one entry as bytes
 //	stable.go   the term and the vote
 //	joined.go   Joined: a log and the snapshots before it
+//	screen.go   Screen keeps Raft from installing a snapshot of entries that are here
 //
 // # Files
 //

@@ -13,10 +13,7 @@ import (
 // log remains empty. If the reply to the first entries is lost, the leader repeats them, and Raft refuses them.
 // So the leader sends the snapshot again. Then Raft deletes these entries, believes that it has them, and panics
 // when they are committed (hashicorp/raft#697). Joined finds the entry in the snapshot.
-//
-// One case remains, because Raft gives no way to refuse a snapshot: a late copy of it arrives after later entries.
-// Raft deletes these, and panics. The next start gets them from the leader. Until then fewer nodes have them than
-// the leader believes.
+// Screen keeps these entries when a late copy of the snapshot arrives.
 type Joined struct {
 	raft.LogStore
 	raft.SnapshotStore

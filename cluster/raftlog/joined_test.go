@@ -48,6 +48,7 @@ func (s *scripted) append(previous, previousTerm, commit uint64, entries []*raft
 // install sends a snapshot up to index.
 func (s *scripted) install(index, term uint64) {
 	s.t.Helper()
+	time.Sleep(time.Millisecond) // the name of a snapshot has its time
 	data, err := json.Marshal(textsBefore(int(index)))
 	require.NoError(s.t, err)
 	var reply raft.InstallSnapshotResponse
@@ -97,6 +98,29 @@ func TestEntriesAfterASnapshotOfTheLeader(t *testing.T) {
 			s.append(100, 2, 100, textEntries(101, 110, 3))
 			s.append(100, 2, 110, textEntries(101, 110, 3))
 		}, 110},
+		{"a late copy of the snapshot", func(s *scripted) {
+			s.install(100, 2)
+			s.append(100, 2, 100, textEntries(101, 110, 3))
+			s.install(100, 2)
+			s.append(110, 3, 110, textEntries(111, 120, 3))
+			s.install(100, 2)
+			s.append(120, 3, 120, nil)
+		}, 120},
+		{"a late copy of a snapshot before another one", func(s *scripted) {
+			s.append(0, 0, 10, textEntries(1, 20, 2))
+			s.install(50, 2)
+			s.append(50, 2, 60, textEntries(51, 60, 2))
+			s.install(100, 2)
+			s.install(50, 2)
+			s.append(100, 2, 105, textEntries(101, 110, 3))
+			s.install(50, 2)
+			s.append(110, 3, 110, nil)
+		}, 110},
+		{"a snapshot in the middle of the log", func(s *scripted) {
+			s.append(0, 0, 10, textEntries(1, 50, 2))
+			s.install(30, 2)
+			s.append(50, 2, 50, nil)
+		}, 50},
 		{"another leader repeats other entries", func(s *scripted) {
 			s.install(100, 2)
 			lost := textEntries(101, 150, 3)
@@ -110,7 +134,7 @@ func TestEntriesAfterASnapshotOfTheLeader(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &member{id: "c", files: &fstest.Memory{}, snapshots: raft.NewInmemSnapshotStore()}
+				m := newMember(t, "c")
 				m.start(t, nil)
 				_, transport := raft.NewInmemTransport("a")
 				transport.Connect("c", m.transport)
@@ -145,8 +169,8 @@ func (m *member) lastTerm(t *testing.T) uint64 {
 func TestALeaderSendsNoEntryOfASnapshot(t *testing.T) {
 	for _, index := range []uint64{1, 2, 100} {
 		synctest.Test(t, func(t *testing.T) {
-			a := &member{id: "a", files: &fstest.Memory{}, snapshots: raft.NewInmemSnapshotStore()}
-			c := &member{id: "c", files: &fstest.Memory{}, snapshots: raft.NewInmemSnapshotStore()}
+			a := newMember(t, "a")
+			c := newMember(t, "c")
 			both := []*member{a, c}
 			_, encoder := raft.NewInmemTransport("a")
 			alone := raft.Configuration{Servers: []raft.Server{{ID: "a", Address: "a"}}}

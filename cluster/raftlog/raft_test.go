@@ -49,10 +49,16 @@ type member struct {
 	id        raft.ServerID
 	files     *fstest.Memory
 	store     *Store
-	snapshots *raft.InmemSnapshotStore // survives everything
+	snapshots *raft.FileSnapshotStore // survives everything
 	transport *raft.InmemTransport
 	fsm       *texts
 	raft      *raft.Raft
+}
+
+func newMember(t *testing.T, id raft.ServerID) *member {
+	snapshots, err := raft.NewFileSnapshotStore(t.TempDir(), 2, io.Discard)
+	require.NoError(t, err)
+	return &member{id: id, files: &fstest.Memory{}, snapshots: snapshots}
 }
 
 func (m *member) start(t *testing.T, all []*member) {
@@ -66,7 +72,7 @@ func (m *member) start(t *testing.T, all []*member) {
 	config := raft.DefaultConfig()
 	config.LocalID, config.LogOutput, config.TrailingLogs = m.id, io.Discard, 5
 	history := &Joined{LogStore: cached, SnapshotStore: m.snapshots}
-	m.raft, err = raft.NewRaft(config, m.fsm, history, m.store, history, m.transport)
+	m.raft, err = raft.NewRaft(config, m.fsm, history, m.store, history, screen(m.transport, history))
 	require.NoError(t, err)
 	for _, other := range all {
 		if other != m && other.transport != nil {
@@ -74,6 +80,35 @@ func (m *member) start(t *testing.T, all []*member) {
 			other.transport.Connect(m.transport.LocalAddr(), m.transport)
 		}
 	}
+}
+
+// screening is a transport whose messages pass the screen of a history.
+type screening struct {
+	*raft.InmemTransport
+	passed chan raft.RPC
+	closed chan struct{}
+}
+
+func screen(t *raft.InmemTransport, history *Joined) *screening {
+	s := &screening{t, make(chan raft.RPC), make(chan struct{})}
+	go func() {
+		for {
+			select {
+			case rpc := <-t.Consumer():
+				s.passed <- history.Screen(rpc, s.closed)
+			case <-s.closed:
+				return
+			}
+		}
+	}()
+	return s
+}
+
+func (s *screening) Consumer() <-chan raft.RPC { return s.passed }
+
+func (s *screening) Close() error {
+	close(s.closed)
+	return s.InmemTransport.Close()
 }
 
 func (m *member) stop(t *testing.T, files *fstest.Memory) {
@@ -134,7 +169,7 @@ func TestRaft(t *testing.T) {
 		var all []*member
 		var config raft.Configuration
 		for _, id := range []raft.ServerID{"a", "b", "c"} {
-			all = append(all, &member{id: id, files: &fstest.Memory{}, snapshots: raft.NewInmemSnapshotStore()})
+			all = append(all, newMember(t, id))
 			config.Servers = append(config.Servers, raft.Server{ID: id, Address: raft.ServerAddress(id)})
 		}
 		for _, m := range all {
