@@ -30,6 +30,7 @@ type Faults struct {
 	Delay      time.Duration // the longest delay of a message
 	Lost       float64       // the part of the messages that is lost
 	Duplicated float64       // the part of the requests that arrives twice
+	Late       time.Duration // by which the second arrival is later
 }
 
 // NewNetwork returns a network without faults. Its random choices depend on the seed.
@@ -91,6 +92,7 @@ type fate struct {
 	delay      time.Duration
 	lost       bool
 	duplicated bool
+	late       time.Duration
 }
 
 func (w *Network) fate(l link) fate {
@@ -101,6 +103,7 @@ func (w *Network) fate(l link) fate {
 		f.delay += time.Duration(w.random.Int64N(int64(w.faults.Delay)))
 	}
 	f.lost = w.cut[l] || w.random.Float64() < w.faults.Lost
+	f.late = w.faults.Late
 	f.duplicated = w.random.Float64() < w.faults.Duplicated
 	return f
 }
@@ -127,7 +130,7 @@ func (w *Network) call(l link, newRPC func() raft.RPC) (any, error) {
 	if request.duplicated {
 		rpc := newRPC()
 		w.copies.Go(func() {
-			time.Sleep(2 * request.delay)
+			time.Sleep(2*request.delay + request.late)
 			w.deliver(l, rpc)
 		})
 	}

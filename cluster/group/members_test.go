@@ -59,6 +59,30 @@ func TestALaggingNodeGetsASnapshot(t *testing.T) {
 	})
 }
 
+// TestLateCopiesOfMessages: each message arrives once more, a second later. So a snapshot comes again after the entries that
+// the node has confirmed since.
+func TestLateCopiesOfMessages(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Files: true})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader := c.Leader()
+		require.NoError(t, leader.Group().KeepBehind(10))
+		lagging := other(c, leader)
+		c.Network.Isolate(lagging.Addr(), true)
+		fill(t, c, 500)
+		require.NoError(t, leader.Group().TakeSnapshot())
+		c.Network.Heal()
+		c.Network.SetFaults(clustertest.Faults{Duplicated: 1, Late: time.Second})
+		for range 10 {
+			fill(t, c, 50)
+			time.Sleep(300 * time.Millisecond)
+		}
+		require.Positive(t, lagging.Snapshots())
+		require.Len(t, c.RequireEqual(), 500)
+	})
+}
+
 func TestReadsByQuorumNeedNoClock(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Reads: group.Quorum,
