@@ -18,7 +18,7 @@ type Joined struct {
 	raft.LogStore
 	raft.SnapshotStore
 
-	opened atomic.Pointer[raft.SnapshotMeta] // nil: none
+	opened atomic.Pointer[raft.SnapshotMeta] // the newest one; nil: none
 }
 
 // IsMonotonic implements [raft.MonotonicLogStore].
@@ -27,11 +27,15 @@ func (j *Joined) IsMonotonic() bool {
 	return ok && log.IsMonotonic()
 }
 
-// Open implements [raft.SnapshotStore]. Raft opens each snapshot that it installs or loads.
+// Open implements [raft.SnapshotStore]. Raft opens each snapshot that it installs or loads. It also opens one to
+// send it. This may last until a newer one is installed.
 func (j *Joined) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 	meta, in, err := j.SnapshotStore.Open(id)
-	if err == nil {
-		j.opened.Store(meta)
+	for err == nil {
+		newest := j.opened.Load()
+		if newest != nil && newest.Index >= meta.Index || j.opened.CompareAndSwap(newest, meta) {
+			break
+		}
 	}
 	return meta, in, err
 }
@@ -39,23 +43,39 @@ func (j *Joined) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 // ofSnapshot is the type of an entry that only a snapshot has. No other entry has it.
 const ofSnapshot = raft.LogType(255)
 
-// GetLog reads an entry. The log may lack the last entry of the snapshot that was opened last, and the entry before
-// it. Then the result has the term of the snapshot, no data, and the type ofSnapshot.
+// GetLog reads an entry. The entry before the log may be the last one of a snapshot. Then the result has the term of
+// the snapshot, no data, and the type ofSnapshot. An empty log is after the newest snapshot that was opened.
 //
 // A leader must not send this result to others. Before it sends an entry, it reads the one before it, and fails.
 // The first entry has no entry before it. So GetLog excepts it, and Found in package group begins with two entries.
-// A leader may still send the result if its log is emptied while it reads. Then StoreLogs of the others refuses it.
+// A leader may still send the result if its log loses entries while it reads. Then StoreLogs of the others refuses it.
 func (j *Joined) GetLog(index uint64, l *raft.Log) error {
 	err := j.LogStore.GetLog(index, l)
-	meta := j.opened.Load()
-	if !errors.Is(err, raft.ErrLogNotFound) || meta == nil || meta.Index != index || index == 1 {
+	if !errors.Is(err, raft.ErrLogNotFound) || index == 1 {
 		return err
 	}
-	var before raft.Log
-	if j.LogStore.GetLog(index-1, &before) == nil {
+	meta := j.before(index + 1)
+	if meta == nil || meta.Index != index {
 		return err
 	}
 	*l = raft.Log{Index: index, Term: meta.Term, Type: ofSnapshot}
+	return nil
+}
+
+// before returns a snapshot that may be right before the log, if the log has no entry before next. A node that has
+// taken a snapshot itself still has the snapshot before it.
+func (j *Joined) before(next uint64) *raft.SnapshotMeta {
+	switch first, err := j.FirstIndex(); {
+	case err == nil && first == 0:
+		return j.opened.Load()
+	case err == nil && first == next:
+		all, _ := j.List()
+		for _, meta := range all {
+			if meta.Index+1 == next {
+				return meta
+			}
+		}
+	}
 	return nil
 }
 

@@ -21,6 +21,14 @@ type scripted struct {
 	term      uint64
 	transport *raft.InmemTransport
 	servers   raft.Configuration
+	follower  *member
+}
+
+// restart cuts the power of the follower, and starts it again.
+func (s *scripted) restart() {
+	s.follower.stop(s.t, s.follower.files.PowerCut(nil))
+	s.follower.start(s.t, nil)
+	s.transport.Connect("c", s.follower.transport)
 }
 
 // textEntries returns the entries from first to last, with the texts of apply: entry 1 is "text 0".
@@ -121,6 +129,26 @@ func TestEntriesAfterASnapshotOfTheLeader(t *testing.T) {
 			s.install(30, 2)
 			s.append(50, 2, 50, nil)
 		}, 50},
+		{"an older snapshot is opened late, to send it", func(s *scripted) {
+			s.install(50, 2)
+			older, err := s.follower.snapshots.List()
+			require.NoError(s.t, err)
+			s.install(100, 2)
+			_, in, err := s.follower.history.Open(older[0].ID)
+			require.NoError(s.t, err)
+			require.NoError(s.t, in.Close())
+			s.append(100, 2, 100, textEntries(101, 110, 3))
+			s.append(100, 2, 110, textEntries(101, 110, 3))
+		}, 110},
+		{"a snapshot of its own, and a restart", func(s *scripted) {
+			s.install(100, 2)
+			s.append(100, 2, 104, textEntries(101, 104, 3))
+			synctest.Wait()
+			require.NoError(s.t, s.follower.raft.Snapshot().Error())
+			s.restart()
+			s.append(100, 2, 104, textEntries(101, 110, 3))
+			s.append(110, 3, 110, nil)
+		}, 110},
 		{"another leader repeats other entries", func(s *scripted) {
 			s.install(100, 2)
 			lost := textEntries(101, 150, 3)
@@ -138,14 +166,12 @@ func TestEntriesAfterASnapshotOfTheLeader(t *testing.T) {
 				m.start(t, nil)
 				_, transport := raft.NewInmemTransport("a")
 				transport.Connect("c", m.transport)
-				s := &scripted{t, 3, transport, raft.Configuration{Servers: []raft.Server{{ID: "a", Address: "a"}, {ID: "c", Address: "c"}}}}
+				s := &scripted{t, 3, transport, raft.Configuration{Servers: []raft.Server{{ID: "a", Address: "a"}, {ID: "c", Address: "c"}}}, m}
 				test.story(s)
 				synctest.Wait()
 				m.requireTexts(t, test.applied)
 
-				m.stop(t, m.files.PowerCut(nil))
-				m.start(t, nil)
-				transport.Connect("c", m.transport)
+				s.restart()
 				last := uint64(test.applied)
 				s.append(last, m.lastTerm(t), last+1, textEntries(last+1, last+1, s.term))
 				synctest.Wait()

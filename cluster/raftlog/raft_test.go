@@ -53,6 +53,7 @@ type member struct {
 	transport *raft.InmemTransport
 	fsm       *texts
 	raft      *raft.Raft
+	history   *Joined
 }
 
 func newMember(t *testing.T, id raft.ServerID) *member {
@@ -71,8 +72,8 @@ func (m *member) start(t *testing.T, all []*member) {
 	m.fsm = &texts{}
 	config := raft.DefaultConfig()
 	config.LocalID, config.LogOutput, config.TrailingLogs = m.id, io.Discard, 5
-	history := &Joined{LogStore: cached, SnapshotStore: m.snapshots}
-	m.raft, err = raft.NewRaft(config, m.fsm, history, m.store, history, screen(m.transport, history))
+	m.history = &Joined{LogStore: cached, SnapshotStore: m.snapshots}
+	m.raft, err = raft.NewRaft(config, m.fsm, m.history, m.store, m.history, screen(m.transport, m.history))
 	require.NoError(t, err)
 	for _, other := range all {
 		if other != m && other.transport != nil {

@@ -61,12 +61,12 @@ func (s *screened) Read(p []byte) (int, error) {
 
 // holds reports whether the node has the last entry of a snapshot: in its log, or in its own snapshot.
 func (j *Joined) holds(r *raft.InstallSnapshotRequest) bool {
+	if own := j.opened.Load(); own != nil && r.LastLogIndex < own.Index {
+		return true
+	}
 	var l raft.Log
 	if j.GetLog(r.LastLogIndex, &l) == nil {
 		return l.Term == r.LastLogTerm
-	}
-	if own := j.opened.Load(); own != nil && r.LastLogIndex < own.Index {
-		return true
 	}
 	first, err := j.FirstIndex()
 	return err == nil && r.LastLogIndex < first

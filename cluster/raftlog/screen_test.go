@@ -16,8 +16,8 @@ import (
 func TestScreen(t *testing.T) {
 	store := open(t, &fstest.Memory{}, Options{})
 	require.NoError(t, store.StoreLogs(textEntries(51, 60, 3)))
-	j := &Joined{LogStore: store}
-	j.opened.Store(&raft.SnapshotMeta{Index: 50, Term: 3})
+	j := &Joined{LogStore: store, SnapshotStore: raft.NewInmemSnapshotStore()}
+	takeSnapshot(t, j, 50, 3)
 	closed := make(chan struct{})
 	defer close(closed)
 	for _, test := range []struct {
@@ -37,6 +37,19 @@ func TestScreen(t *testing.T) {
 		require.Zero(t, body.Len())
 		require.Equal(t, test.held, len(text) == 0, test)
 	}
+	takeSnapshot(t, j, 60, 3)
+	require.True(t, j.holds(&raft.InstallSnapshotRequest{LastLogIndex: 55, LastLogTerm: 4}),
+		"a crash has left wrong entries before a newer snapshot")
+}
+
+// takeSnapshot takes an empty snapshot, and opens it.
+func takeSnapshot(t *testing.T, j *Joined, index, term uint64) {
+	sink, err := j.Create(1, index, term, raft.Configuration{}, 1, nil)
+	require.NoError(t, err)
+	require.NoError(t, sink.Close())
+	_, in, err := j.Open(sink.ID())
+	require.NoError(t, err)
+	require.NoError(t, in.Close())
 }
 
 // TestScreenOfOtherMessages: other messages and other errors pass.
