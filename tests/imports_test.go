@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"internal/certtest":          {},
 	"internal/processtest":       {},
 	"internal/porttest":          {},
+	"internal/pausetest":         {},
 	"internal/promisetest":       {},
 	"internal/randtest":          {},
 	"internal/notices":           {},
