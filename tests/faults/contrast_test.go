@@ -19,7 +19,7 @@ import (
 func TestContrast(t *testing.T) {
 	p := theRedis(t)
 	t.Run("without syncs, a power cut loses acknowledged writes", func(t *testing.T) {
-		d := newDisk(t, 64, "data=ordered")
+		d := newDisk(t, 64, "data=ordered,"+noCommits)
 		s := p.start(t, d.dir, appendOnly("no")...)
 		l := newLoad(p, random(t), 1, 1, 8)
 		require.True(t, l.once(t, s.addr))
@@ -82,12 +82,14 @@ func trustsTheNextSync(t *testing.T, p program) {
 	}, appendOnly("everysec")...)
 	require.NoError(t, err)
 	l := newLoad(p, random(t), 1, 1, 8)
-	require.Equal(t, resptest.Simple("OK"), s.do(t, "SET", "expires", 1, "PX", 4000))
+	require.Equal(t, resptest.Simple("OK"), s.do(t, "DEBUG", "SET-ACTIVE-EXPIRE", 0))
+	require.Equal(t, resptest.Simple("OK"), s.do(t, "SET", "expires", 1, "PX", 1))
 	armed.Store(true)
 	require.True(t, l.once(t, s.addr))
 	<-failed
-	// Redis logs the expiry of the key in spite of the error, and takes the sync of the log for a recovery.
 	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") != "ok", nil }))
+	// Redis logs the expiry of the key in spite of the error, and takes the sync of the log for a recovery.
+	require.Equal(t, resptest.Simple("OK"), s.do(t, "DEBUG", "SET-ACTIVE-EXPIRE", 1))
 	require.True(t, within(patience, func() (bool, error) { return s.info(t, "aof_last_write_status") == "ok", nil }))
 	s.kill()
 	forgotten.forget(t)

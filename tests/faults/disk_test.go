@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// sysSyncFS is the number of the system call syncfs.
+var sysSyncFS = map[string]uintptr{"amd64": 306, "arm64": 267}[runtime.GOARCH]
 
 // A disk is a file system whose power can be cut: ext4 on a loop device, stopped by FS_IOC_SHUTDOWN. Writes that
 // were not synced are lost, as the page cache of a machine without power is lost.
@@ -23,6 +27,9 @@ type disk struct {
 	root    *os.File // open only between arm and the cut
 	cutAt   time.Time
 }
+
+// noCommits is the option of a disk that keeps no change by itself. Others commit their journal every five seconds.
+const noCommits = "commit=600"
 
 // newDisk makes a file system of size MiB, and mounts it until the test ends.
 func newDisk(t *testing.T, size int64, options string) *disk {
@@ -121,6 +128,16 @@ func (d *disk) restore(t *testing.T) {
 	}
 }
 
+// sync writes all changes of the disk, and those of no other one: that may take long.
+func (d *disk) sync(t *testing.T) {
+	t.Helper()
+	root, err := os.Open(d.dir)
+	require.NoError(t, err)
+	defer root.Close()
+	_, _, errno := syscall.Syscall(sysSyncFS, root.Fd(), 0, 0)
+	require.Zero(t, errno)
+}
+
 // works reports whether the disk has power.
 func (d *disk) works() bool {
 	root, err := os.Open(d.dir)
@@ -141,7 +158,7 @@ func run(t testing.TB, name string, args ...string) string {
 
 // TestDisk tests the disk itself: what a power cut loses, and what it leaves. Another process has a copy of the mount meanwhile.
 func TestDisk(t *testing.T) {
-	d := newDisk(t, 64, "data=ordered")
+	d := newDisk(t, 64, "data=ordered,"+noCommits)
 	path := func(name string) string { return filepath.Join(d.dir, name) }
 	write := func(name string, sync bool) {
 		f, err := os.Create(path(name))

@@ -5,7 +5,6 @@ package faults
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"cellserver/resp/resptest"
@@ -82,7 +81,7 @@ func TestEveryCallOfStart(t *testing.T) {
 				}
 				d := newDisk(t, 64, "data=ordered")
 				require.NoError(t, os.CopyFS(d.dir, os.DirFS(x.dir)))
-				syscall.Sync()
+				d.sync(t)
 				d.arm(t)
 				s, _ := p.startTraced(t, d.dir, func(now call) fault {
 					if now.n != c.n {
