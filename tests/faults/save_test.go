@@ -4,6 +4,7 @@ package faults
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,8 +140,9 @@ func TestErrorAtEveryCallOfSave(t *testing.T) {
 	everySave(t, p, 8, func(t *testing.T, c call) {
 		dir := t.TempDir()
 		var v saver
+		var over atomic.Bool // this life may make a few calls less, and the next snapshots must not fail
 		s, err := p.startTraced(t, dir, func(now call) fault {
-			if now.n != c.n {
+			if now.n != c.n || over.Load() {
 				return fault{}
 			}
 			if strings.HasSuffix(now.name, "sync") {
@@ -154,6 +156,7 @@ func TestErrorAtEveryCallOfSave(t *testing.T) {
 			return
 		}
 		v.run(s)
+		over.Store(true)
 		require.True(t, s.alive(), "%s", s.output())
 		require.True(t, v.once(s)) // in the foreground
 		require.True(t, v.once(s)) // in the background
