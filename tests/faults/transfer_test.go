@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,20 +22,20 @@ const accounts = 200
 type market struct {
 	stop chan struct{}
 	wg   sync.WaitGroup
-	done [4]int // transfers, by client
+	done atomic.Int64 // transfers
 }
 
 func openMarket(addr string, r *rand.Rand) *market {
 	m := &market{stop: make(chan struct{})}
-	for i := range m.done {
+	for range 4 {
 		mine := rand.New(rand.NewSource(r.Int63()))
-		m.wg.Go(func() { m.trade(addr, i, mine) })
+		m.wg.Go(func() { m.trade(addr, mine) })
 	}
 	return m
 }
 
 // trade moves amounts until the market closes or the server ends. It sends several transfers at once.
-func (m *market) trade(addr string, i int, r *rand.Rand) {
+func (m *market) trade(addr string, r *rand.Rand) {
 	c, err := dial(addr)
 	if err != nil {
 		return
@@ -60,17 +61,20 @@ func (m *market) trade(addr string, i int, r *rand.Rand) {
 				return
 			}
 		}
-		m.done[i] += n
+		m.done.Add(int64(n))
 	}
 }
 
-func (m *market) close() (transfers int) {
+// awaitTransfer waits until a client has made a transfer.
+func (m *market) awaitTransfer(t *testing.T) {
+	t.Helper()
+	require.True(t, within(patience, func() (bool, error) { return m.done.Load() > 0, nil }), "nobody trades")
+}
+
+func (m *market) close() (transfers int64) {
 	close(m.stop)
 	m.wg.Wait()
-	for _, n := range m.done {
-		transfers += n
-	}
-	return transfers
+	return m.done.Load()
 }
 
 func account(n int) string { return fmt.Sprint("account ", n) }
@@ -101,6 +105,7 @@ func TestSnapshotUnderLoad(t *testing.T) {
 	s := p.start(t, dir, noLog...)
 	ballast(t, s)
 	m := openMarket(s.addr, r)
+	m.awaitTransfer(t)
 	n := rounds(5, 100)
 	var taken []string
 	for range n {
@@ -131,9 +136,10 @@ func TestRewriteUnderLoad(t *testing.T) {
 	n := rounds(5, 100)
 	s := p.start(t, dir, appendOnly("everysec")...)
 	ballast(t, s)
-	transfers := 0
+	transfers := int64(0)
 	for range n {
 		m := openMarket(s.addr, r)
+		m.awaitTransfer(t)
 		for end := time.Now().Add(time.Duration(r.Intn(500)) * time.Millisecond); time.Now().Before(end); {
 			s.do(t, "BGREWRITEAOF")
 			time.Sleep(time.Duration(r.Intn(50)) * time.Millisecond)
