@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/pausetest"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -83,7 +85,7 @@ func TestLibrariesAfterADeath(t *testing.T) {
 	p := start(t, 3)
 	for _, seen := range p.dieInEachWay("cellserver", p.heal) {
 		for name, o := range seen.by {
-			require.LessOrEqual(t, o.longest, seen.election+afterwards, "%s: %s", name, o)
+			require.LessOrEqual(t, o.longest, seen.election+afterwards+seen.machine, "%s: %s", name, o)
 			require.False(t, o.stuck, name)
 		}
 	}
@@ -92,6 +94,7 @@ func TestLibrariesAfterADeath(t *testing.T) {
 // seen is the outcomes of all programs.
 type seen struct {
 	election time.Duration // from the death until another node leads
+	machine  time.Duration // what pauses of the machine have cost
 	by       map[string]outcome
 }
 
@@ -111,6 +114,7 @@ func (p *processes) dieInEachWay(title string, heal func()) (all []seen) {
 			one.mark(death.name)
 		}
 		s := seen{by: map[string]outcome{}}
+		machine := pausetest.Start(p.t)
 		dead, begun := p.owner(), time.Now()
 		comeBack := death.die(p, dead)
 		p.awaitSuccessor(dead)
@@ -119,6 +123,7 @@ func (p *processes) dieInEachWay(title string, heal func()) (all []seen) {
 		for _, one := range running {
 			s.by[one.name] = one.outcome(begun)
 		}
+		s.machine = machine.Allows(afterwards)
 		comeBack()
 		heal()
 		for _, one := range stuck(running, deadFor/2) {
