@@ -274,6 +274,38 @@ func (p *processes) states() string {
 	return text.String()
 }
 
+// stored reads a key. A leader that a busy machine has held up refuses at first.
+func (p *processes) stored(key string) (reply any) {
+	p.t.Helper()
+	p.eventually("no leader reads "+key, func() bool {
+		var err error
+		reply, err = p.ask(p.awaitLeader(), "GET", key)
+		_, refused := reply.(resptest.Error)
+		return err == nil && !refused
+	})
+	return reply
+}
+
+// increment increments a counter. It tries again if the leader changes, so the counter may skip a number.
+func (p *processes) increment(key string) (n int64) {
+	p.t.Helper()
+	p.eventually("no leader increments "+key, func() bool {
+		reply, err := p.ask(p.awaitLeader(), "INCR", key)
+		var done bool
+		n, done = reply.(int64)
+		return err == nil && done
+	})
+	return n
+}
+
+// answers waits until a node answers the health check.
+func (p *processes) answers(i int) {
+	p.t.Helper()
+	p.eventually("the health check fails", func() bool {
+		return exec.Command(bin, "--ping", "--bind", p.nodes[i].host, "--port", fmt.Sprint(p.nodes[i].port)).Run() == nil
+	})
+}
+
 // requireEqual requires that all nodes hold the same keys.
 func (p *processes) requireEqual() {
 	p.t.Helper()

@@ -164,7 +164,7 @@ func TestDeployments(t *testing.T) {
 			require.Equal(t, int64(0), p.throttle(0))
 			for i := range p.nodes {
 				for _, probe := range d.probes {
-					require.NoError(t, p.probe(i, probe), "%q", probe)
+					p.eventually(fmt.Sprintf("%q fails", probe), func() bool { return p.probe(i, probe) == nil })
 				}
 			}
 			leader := p.awaitLeader()

@@ -9,6 +9,6 @@
 //
 // The cuts need root, for network namespaces. CLUSTER_SECONDS is how long the faults of each kind last, 90 by default.
 // CLUSTER_NODES is 3 or 5. CLUSTER_BIN is the path of a cellserver that was built before. CLUSTER_OLD_BIN is the path of a
-// cellserver of a lower feature level. CLUSTER_SEED repeats an order of faults. ONLY names the client libraries.
+// cellserver of a lower feature level. CLUSTER_SEED, or SEED, repeats an order of faults. ONLY names the client libraries.
 // ROUNDS is how often the leader dies in the table of docs/cluster.md (deadleader_test.go).
 package cluster

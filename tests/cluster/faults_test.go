@@ -71,7 +71,7 @@ func TestFaultsUnderLoad(t *testing.T) {
 
 // random returns the random numbers of a test, and their seed.
 func random(t *testing.T) (r *rand.Rand, seed uint64) {
-	seed = uint64(number(t, "CLUSTER_SEED", time.Now().UnixNano()))
+	seed = uint64(number(t, "CLUSTER_SEED", number(t, "SEED", time.Now().UnixNano())))
 	t.Logf("CLUSTER_SEED=%d", seed)
 	return rand.New(rand.NewPCG(seed, 0)), seed
 }

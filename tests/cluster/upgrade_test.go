@@ -111,7 +111,7 @@ func TestARollingUpgrade(t *testing.T) {
 		}
 		return true
 	})
-	require.Contains(t, p.logged(0), "the feature level of the cluster has risen")
+	p.eventually("nobody is told", func() bool { return strings.Contains(p.logged(0), "the feature level of the cluster has risen") })
 	time.Sleep(time.Second) // meanwhile clients write
 
 	back := p.follower(r.IntN(2))
