@@ -63,6 +63,11 @@ func (s *site) nginx(failOpen bool) {
 		whole = asked.ReplaceAllLiteralString(whole, recipe(s.t, "nginx "+s.variant))
 	}
 	text := s.adapted(whole, "listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", s.front))
+	for _, wait := range []string{"proxy_connect_timeout 250ms;", "proxy_read_timeout 1s;"} { // the machine may be busy for longer
+		require.Contains(s.t, text, wait)
+		name, _, _ := strings.Cut(wait, " ")
+		text = strings.ReplaceAll(text, wait, fmt.Sprintf("%s %.0fs;", name, patience.Seconds()))
+	}
 	if !failOpen {
 		text = without(s.t, text, "# fail open")
 	}
