@@ -183,7 +183,7 @@ type bystander struct {
 	took  []time.Duration
 }
 
-// watch starts a bystander. It sends a PING each millisecond.
+// watch starts a bystander. It sends a PING each millisecond, and at least one.
 func (s *server) watch() *bystander { return s.watchWith("PING") }
 
 // watchWith starts a bystander that sends another command.
@@ -193,17 +193,17 @@ func (s *server) watchWith(command ...any) *bystander {
 	c := s.dial()
 	b.ended.Go(func() {
 		for {
-			select {
-			case <-b.stop:
-				return
-			case <-time.After(time.Millisecond):
-			}
 			begun := time.Now()
 			c.Send(command...)
 			if _, err := c.TryRecv(); err != nil {
 				return
 			}
 			b.took = append(b.took, time.Since(begun))
+			select {
+			case <-b.stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
 		}
 	})
 	return b

@@ -40,7 +40,9 @@ func TestHTTPGuard(t *testing.T) {
 				require.Empty(t, readAll(t, nc), request)
 			}
 			require.Equal(t, "v", c.Do("GET", "k"))
-			require.Equal(t, 1, strings.Count(strings.ToUpper(s.Printed()), "SECURITY ATTACK"))
+			attacks := func() int { return strings.Count(strings.ToUpper(s.Printed()), "SECURITY ATTACK") }
+			require.Eventually(t, func() bool { return attacks() > 0 }, patience, time.Millisecond)
+			require.Equal(t, 1, attacks())
 			require.IsType(t, resptest.Error(""), c.Do("POSTS"))
 			s.alive()
 		})

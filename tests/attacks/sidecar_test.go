@@ -83,7 +83,7 @@ func TestManyKeysOfASidecar(t *testing.T) {
 // answered. Once it reads, it gets all replies.
 func TestSlowReaderOfASidecar(t *testing.T) {
 	const replies, requests, size = 64 << 20, 400, 512 << 10
-	_, side := startSidecar(t)
+	_, side := startSidecar(t, "--upstream-timeout", "60000") // the machine may be busy
 	side.guard(512<<20, 5*replies)
 	c := side.dial()
 	require.Equal(t, resptest.Simple("OK"), c.Do("SET", "big", string(make([]byte, size))))
