@@ -54,7 +54,7 @@ func TestClientsThatWait(t *testing.T) {
 	require.True(t, differs(redis, ours, heard, true), "a server that serves the last client first")
 	begun, waited := time.Now(), 0
 	for round := uint64(0); round < blockingRounds || time.Now().Before(end); round++ {
-		r := &blockingRound{TestingT: t, redis: redis, ours: ours, heard: heard, patience: 10 * time.Second}
+		r := &blockingRound{TestingT: t, redis: redis, ours: ours, heard: heard, patience: replyTimeout}
 		r.grammar.Rand = rand.New(rand.NewPCG(seed+round, 2))
 		func() {
 			defer func() {
@@ -76,7 +76,10 @@ func differs(redis, ours *peer, heard [2]*listener, opposite bool) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r := &blockingRound{TestingT: &bait, redis: redis, ours: ours, heard: heard, patience: 500 * time.Millisecond}
+		r := &blockingRound{TestingT: &bait, redis: redis, ours: ours, heard: heard, patience: replyTimeout}
+		if opposite {
+			r.patience = 500 * time.Millisecond // it ends by impatience
+		}
 		r.grammar.Rand = rand.New(rand.NewPCG(1, 2))
 		r.begin(4)
 		waits := []string{"BLPOP", "{t}a", "0"}

@@ -47,7 +47,7 @@ func (s *session) sameEntry(a, b entry) bool {
 		return a == b
 	}
 	ours, redis := reply{kind: ':', text: a.expiry}, reply{kind: ':', text: b.expiry}
-	return a.kind == b.kind && a.content == b.content && timesAgree([]string{"PEXPIRETIME"}, ours, redis)
+	return a.kind == b.kind && a.content == b.content && timesAgree([]string{"PEXPIRETIME"}, ours, redis, s.slowest)
 }
 
 func dump(w *wire) (map[string]entry, error) {

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // normalise removes from a reply what Redis does not define: the order of KEYS, the choice of random elements, times,
@@ -117,12 +118,14 @@ func commandInfo(r reply) reply {
 	return out
 }
 
-// timesAgree reports whether two replies are remaining times that differ by at most the error of the real clocks.
-func timesAgree(args []string, want, got reply) bool {
-	tolerance := int64(1)
+// timesAgree reports whether two replies are remaining times that differ by at most the error of the real clocks, which is a second,
+// and more after a slow step.
+func timesAgree(args []string, want, got reply, slowest time.Duration) bool {
+	slack := time.Second + slowest
+	tolerance := int64(slack / time.Second)
 	switch strings.ToUpper(args[0]) {
 	case "PTTL", "PEXPIRETIME":
-		tolerance = 1000
+		tolerance = slack.Milliseconds()
 	case "TTL", "EXPIRETIME":
 	default:
 		return false

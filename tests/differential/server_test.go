@@ -133,7 +133,7 @@ func (p *peer) launch(t *testing.T, cmd *exec.Cmd) {
 		r, err := w.do("PING")
 		_ = w.conn.Close()
 		return err == nil && r.isOK("PONG")
-	}, 15*time.Second, 20*time.Millisecond, "%s does not answer", p.name)
+	}, time.Minute, 20*time.Millisecond, "%s does not answer", p.name)
 	p.connect(t)
 }
 
