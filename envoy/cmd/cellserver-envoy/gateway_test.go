@@ -36,7 +36,7 @@ func (g *gateway) StreamAggregatedResources(s discovery.AggregatedDiscoveryServi
 	}
 	resource, err := anypb.New(&xds.RateLimitConfig{
 		Name: "default/eg/http", Domain: "default/eg/http",
-		Descriptors: []*xds.RateLimitDescriptor{rules("httproute/default/one", xds.RateLimitUnit_HOUR)},
+		Descriptors: []*xds.RateLimitDescriptor{rules("httproute/default/one", xds.RateLimitUnit_DAY)},
 	})
 	if err != nil {
 		return err
