@@ -349,7 +349,7 @@ func TestCallersDeadline(t *testing.T) {
 	_, err = b.Count(t.Context(), count.Request{Hits: []count.Hit{hit("a", 1, 1)}})
 	require.ErrorContains(t, err, "no connection to 127.0.0.1:")
 	require.Error(t, b.Ready())
-	require.Less(t, time.Since(begin), time.Second)
+	require.Less(t, time.Since(begin), 5*time.Second, "half of the timeout: the machine may be busy")
 	require.NoError(t, b.Close())
 
 	for _, open := range engines {
