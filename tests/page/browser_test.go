@@ -31,7 +31,8 @@ const patience = time.Minute
 
 func browse(t *testing.T, flags ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.Flag("lang", "en-US"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.Flag("lang", "en-US"),
+		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(options, flags...)...)
 	t.Cleanup(stop)
 	ctx, leave := chromedp.NewContext(allocator)
