@@ -91,7 +91,7 @@ var allFaults = []fault{
 		}
 	}},
 	{"bad network", func(w *world, _ *clustertest.Machine, lasts time.Duration) {
-		w.Network.SetFaults(clustertest.Faults{Delay: lasts / 20, Lost: 0.05, Duplicated: 0.1})
+		w.Network.SetFaults(clustertest.Faults{Delay: lasts / 20, Lost: 0.05, Duplicated: 0.1, Late: lasts / 2})
 		time.Sleep(2 * lasts)
 		w.Network.SetFaults(clustertest.Faults{})
 	}},
