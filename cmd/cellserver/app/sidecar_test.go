@@ -242,10 +242,11 @@ func TestSidecarBeforeItsHub(t *testing.T) {
 	require.Contains(t, late.dial(t).Do("CL.THROTTLE", "k", 15, 30, 60), resptest.Error("NOHUB the hub"))
 }
 
-// cut relays to an address until it is cut.
+// cutter relays to an address until it is cut.
 type cutter struct {
 	net.Listener
 	off   chan bool
+	done  chan struct{} // off has its effect
 	conns chan net.Conn
 }
 
@@ -253,7 +254,7 @@ func newCut(t *testing.T, to string) *cutter {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { ln.Close() })
-	c := &cutter{ln, make(chan bool), make(chan net.Conn)}
+	c := &cutter{ln, make(chan bool), make(chan struct{}), make(chan net.Conn)}
 	go c.run(to)
 	go func() {
 		for {
@@ -278,6 +279,7 @@ func (c *cutter) run(to string) {
 				conn.Close()
 			}
 			open = nil
+			c.done <- struct{}{}
 		case conn, more := <-c.conns:
 			if !more {
 				return
@@ -309,7 +311,11 @@ func pipe(from, to net.Conn) {
 	}
 }
 
-func (c *cutter) cut(off bool) { c.off <- off }
+// cut returns when no connection is open, or when new ones are relayed again.
+func (c *cutter) cut(off bool) {
+	c.off <- off
+	<-c.done
+}
 
 // TestSidecarOfACluster: the sidecar follows the leader, also after the leader has ended. Its clients see no MOVED. A busy machine
 // may change the leader at any time, so each command is sent until it has its reply.
@@ -356,6 +362,7 @@ func TestSidecarAnswersHTTP(t *testing.T) {
 	webOf := func(in *instance) string { return "http://" + in.api.Plain.Address() }
 	free := func() string { return strconv.Itoa(porttest.Free(t)) }
 	hub := start(t, "--http-port", free())
+	ok(t, hub.dial(t), "DEBUG", "CLOCK", "SET", 1_800_000_000_000_000_000) // both are asked at the same time
 	side := startSidecar(t, hub, "--http-port", free())
 	ok(t, hub.dial(t), "CL.RULE", "SET", "api", "CL.WINDOW", 5, 3600, "AND", "CL.WINDOW", 100, 86400, "AND", "CL.LOG", 3, 3600)
 	ok(t, hub.dial(t), "CL.RULE", "SET", "two", "SCOPE", "user", "CL.WINDOW", 5, 3600, "AND", "SCOPE", "org", "CL.WINDOW", 9, 3600)
