@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,6 +167,5 @@ func TestServiceManagerThatDoesNotAnswer(t *testing.T) {
 	in.notify = func(string) error { return os.ErrNotExist }
 	in.run(t)
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
-	in.waitServing(t)
-	require.Contains(t, in.log.String(), "cannot notify the service manager")
+	require.Eventually(t, func() bool { return strings.Contains(in.log.String(), "cannot notify the service manager") }, timeout, time.Millisecond)
 }

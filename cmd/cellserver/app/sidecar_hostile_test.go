@@ -214,7 +214,9 @@ func askHostile(t *testing.T, side *instance, all []string) {
 			require.NotErrorIs(t, err, net.ErrClosed)
 			return
 		}
-		require.True(t, i > 0 || reply == "before", reply)
+		if i == 0 && !strings.Contains(fmt.Sprint(reply), "NOHUB") {
+			require.Equal(t, "before", reply)
+		}
 	}
 	last, err := c.TryRecv()
 	if err == nil && !strings.Contains(fmt.Sprint(last), "NOHUB") {
