@@ -355,24 +355,29 @@ func TestPeersWithoutSecret(t *testing.T) {
 }
 
 // A replica of an idle cluster shows a write soon after its reply: long before Raft's next message, which comes after a tenth
-// of the node timeout.
+// of the node timeout, or after up to twice that time. A busy machine may delay most of the writes, but not all.
 func TestReplicasOfAnIdleClusterAreFresh(t *testing.T) {
 	c := newCluster(t)
 	c.steadily(func(leader int) string {
 		writes, reads := c.nodes[leader].dial(t), c.nodes[c.notLeader(leader)].dial(t)
 		defer writes.Close()
 		defer reads.Close()
-		if reply := reads.Do("READONLY"); reply != resptest.Simple("OK") {
-			return fmt.Sprint(reply)
+		ask := func(conn *resptest.Client, args ...any) string {
+			conn.Send(args...)
+			reply, err := conn.TryRecv() // a server that leads no more closes the connection
+			return fmt.Sprint(cmp.Or[any](err, reply))
+		}
+		if reply := ask(reads, "READONLY"); reply != "OK" {
+			return reply
 		}
 		var behind []time.Duration
 		for i := range 15 {
 			time.Sleep(20 * time.Millisecond)
-			if reply := writes.Do("SET", "k", i); reply != resptest.Simple("OK") {
-				return fmt.Sprint(reply)
+			if reply := ask(writes, "SET", "k", i); reply != "OK" {
+				return reply
 			}
 			begun := time.Now()
-			for fmt.Sprint(reads.Do("GET", "k")) != fmt.Sprint(i) {
+			for ask(reads, "GET", "k") != fmt.Sprint(i) {
 				if time.Since(begun) > patience {
 					return "the replica does not follow"
 				}
@@ -381,8 +386,8 @@ func TestReplicasOfAnIdleClusterAreFresh(t *testing.T) {
 			behind = append(behind, time.Since(begun))
 		}
 		slices.Sort(behind)
-		t.Log("behind: half of the writes at most", behind[len(behind)/2], "all at most", behind[len(behind)-1])
-		if behind[len(behind)/2] > 40*time.Millisecond {
+		t.Log("behind: a quarter of the writes at most", behind[len(behind)/4], "all at most", behind[len(behind)-1])
+		if behind[len(behind)/4] > 40*time.Millisecond {
 			return fmt.Sprint("a replica is behind: ", behind)
 		}
 		return ""
