@@ -39,16 +39,16 @@ func TestFollowersLearnTheCommit(t *testing.T) {
 		require.Empty(t, told.Entries)
 		require.Equal(t, []uint64{5, last, last}, []uint64{told.Term, told.PrevLogEntry, told.LeaderCommitIndex})
 	}
-	applied.Store(2) // the next entry is not committed
+	applied.Store(0) // nothing new is committed, so a pause before the next request tells nothing
 	_, err := p.AppendEntries(oneEntry(4), new(raft.AppendEntriesResponse))
 	require.NoError(t, err)
 	require.Len(t, take(t, b).Entries, 1)
 	<-p.Consumer()
-	applied.Store(4)
 	idle := &raft.AppendEntriesRequest{Term: 5, PrevLogEntry: 4, LeaderCommitIndex: 4}
 	for range 3 { // Raft has told it
 		_, err = p.AppendEntries(idle, new(raft.AppendEntriesResponse))
 		require.NoError(t, err)
+		applied.Store(4) // once the request is on its way
 		require.Equal(t, uint64(4), take(t, b).LeaderCommitIndex)
 		require.Same(t, idle, (<-p.Consumer()).Request())
 	}
