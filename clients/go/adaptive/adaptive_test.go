@@ -159,7 +159,7 @@ func TestHandler(t *testing.T) {
 func TestServerIsAway(t *testing.T) {
 	server := testserver.Start(t)
 	var errs atomic.Int64
-	l, err := New(connect(t, server.URL), "service", Options{Timeout: time.Second, Ceiling: 2, OnError: func(error) { errs.Add(1) }})
+	l, err := New(connect(t, server.URL), "service", Options{Timeout: time.Minute, Ceiling: 2, OnError: func(error) { errs.Add(1) }})
 	require.NoError(t, err)
 	first, err := l.Enter(t.Context())
 	require.NoError(t, err)
