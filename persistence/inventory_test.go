@@ -135,6 +135,35 @@ func TestOldDataAreOfNoInterest(t *testing.T) {
 	require.Empty(t, started(t, files, logged(aof.Always)).contents())
 }
 
+// TestASnapshotAfterAFailedRewrite: a rewrite that fails late leaves an empty file behind the one that the log goes on
+// with. A snapshot that is newer than the empty file is still older than the log.
+func TestASnapshotAfterAFailedRewrite(t *testing.T) {
+	files, seconds := &fstest.Memory{}, int64(0)
+	files.Clock = func() int64 { return begin + seconds*1e9 }
+	s := started(t, files, logged(aof.Always))
+	s.put(1, "before")
+	renamed := false
+	files.Fault = func(op fstest.Op) error {
+		if renamed && op.Kind == "syncdir" {
+			return errDisk
+		}
+		renamed = renamed || op.Kind == "rename"
+		return nil
+	}
+	require.NoError(t, s.BackgroundRewrite())
+	s.wait()
+	require.True(t, renamed)
+	files.Fault = nil
+	require.Empty(t, files.Get(logDir+"appendonly.aof.2.incr.aof"))
+	require.Contains(t, string(files.Get(logDir+"appendonly.aof.manifest")), "2.incr.aof")
+	seconds = 10
+	s.now.Store(begin + 10e9)
+	require.NoError(t, s.Save())
+	seconds = 20
+	require.True(t, s.acknowledged(func() { s.put(1, "after") }))
+	require.Len(t, started(t, files.Kill(), logged(aof.Always)).contents(), 2)
+}
+
 // TestASnapshotBesideTheLog starts on logs with snapshots that are older, as old, and newer.
 func TestASnapshotBesideTheLog(t *testing.T) {
 	at := func(files *fstest.Memory, ns int64) *fstest.Memory {

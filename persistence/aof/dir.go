@@ -159,7 +159,8 @@ func (d *Dir) Sizes() (base, changes int64) {
 }
 
 // Stat returns the number of bytes to load. It also returns the time of the last write to the last
-// file, in Unix nanoseconds. Files before it may be newer if the clock was set back. Its error names
+// file that has bytes, in Unix nanoseconds. An empty one may be of a rewrite that failed, and then
+// the one before it goes on. Files before it may be newer if the clock was set back. Its error names
 // a missing file.
 func (d *Dir) Stat() (bytes, modified int64, err error) {
 	for _, e := range d.manifest.Files() {
@@ -167,8 +168,9 @@ func (d *Dir) Stat() (bytes, modified int64, err error) {
 		if err != nil {
 			return 0, 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
 		}
-		bytes += n
-		modified = at
+		if n > 0 {
+			bytes, modified = bytes+n, at
+		}
 	}
 	return bytes, modified, nil
 }
