@@ -8,12 +8,12 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// Joined makes a log and the snapshots before it one history. A leader names the entry before each message of
-// entries. After a snapshot of the leader, the log is empty, and Raft 1.8.0 finds that entry only as long as the
-// log remains empty. If the reply to the first entries is lost, the leader repeats them, and Raft refuses them.
-// So the leader sends the snapshot again. Then Raft deletes these entries, believes that it has them, and panics
-// when they are committed (hashicorp/raft#697). Joined finds the entry in the snapshot.
-// Screen keeps these entries when a late copy of the snapshot arrives.
+// Joined makes a log and the snapshots before it one history. A leader names the entry before each message
+// of entries. After a snapshot of the leader, the log is empty, and Raft 1.8.0 finds that entry only as
+// long as the log remains empty. If the reply to the first entries is lost, the leader repeats them, and
+// Raft refuses them. So the leader sends the snapshot again. Then Raft deletes these entries, believes that
+// it has them, and panics when they are committed (hashicorp/raft#697). Joined finds the entry in the
+// snapshot. Screen keeps these entries when a late copy of the snapshot arrives.
 type Joined struct {
 	raft.LogStore
 	raft.SnapshotStore
@@ -27,8 +27,8 @@ func (j *Joined) IsMonotonic() bool {
 	return ok && log.IsMonotonic()
 }
 
-// Open implements [raft.SnapshotStore]. Raft opens each snapshot that it installs or loads. It also opens one to
-// send it. This may last until a newer one is installed.
+// Open implements [raft.SnapshotStore]. Raft opens each snapshot that it installs or loads. It also opens
+// one to send it. This may last until a newer one is installed.
 func (j *Joined) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 	meta, in, err := j.SnapshotStore.Open(id)
 	for err == nil {
@@ -43,12 +43,14 @@ func (j *Joined) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 // ofSnapshot is the type of an entry that only a snapshot has. No other entry has it.
 const ofSnapshot = raft.LogType(255)
 
-// GetLog reads an entry. The entry before the log may be the last one of a snapshot. Then the result has the term of
-// the snapshot, no data, and the type ofSnapshot. An empty log is after the newest snapshot that was opened.
+// GetLog reads an entry. The entry before the log may be the last one of a snapshot. Then the result has
+// the term of the snapshot, no data, and the type ofSnapshot. An empty log is after the newest snapshot
+// that was opened.
 //
-// A leader must not send this result to others. Before it sends an entry, it reads the one before it, and fails.
-// The first entry has no entry before it. So GetLog excepts it, and Found in package group begins with two entries.
-// A leader may still send the result if its log loses entries while it reads. Then StoreLogs of the others refuses it.
+// A leader must not send this result to others. Before it sends an entry, it reads the one before it, and
+// fails. The first entry has no entry before it. So GetLog excepts it, and Found in package group begins
+// with two entries. A leader may still send the result if its log loses entries while it reads. Then
+// StoreLogs of the others refuses it.
 func (j *Joined) GetLog(index uint64, l *raft.Log) error {
 	err := j.LogStore.GetLog(index, l)
 	if !errors.Is(err, raft.ErrLogNotFound) || index == 1 {
@@ -62,8 +64,8 @@ func (j *Joined) GetLog(index uint64, l *raft.Log) error {
 	return nil
 }
 
-// before returns a snapshot that may be right before the log, if the log has no entry before next. A node that has
-// taken a snapshot itself still has the snapshot before it.
+// before returns a snapshot that may be right before the log, if the log has no entry before next. A node
+// that has taken a snapshot itself still has the snapshot before it.
 func (j *Joined) before(next uint64) *raft.SnapshotMeta {
 	switch first, err := j.FirstIndex(); {
 	case err == nil && first == 0:
@@ -79,7 +81,8 @@ func (j *Joined) before(next uint64) *raft.SnapshotMeta {
 	return nil
 }
 
-// errOfSnapshot is the error of an entry that its leader has only in a snapshot. The leader sends the snapshot then.
+// errOfSnapshot is the error of an entry that its leader has only in a snapshot. The leader sends the
+// snapshot then.
 var errOfSnapshot = errors.New("an entry that only a snapshot has cannot be stored")
 
 // StoreLog implements [raft.LogStore].

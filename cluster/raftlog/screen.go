@@ -10,10 +10,10 @@ import (
 // errHeld is the error of a snapshot whose entries this node has.
 var errHeld = errors.New("this node has the entries before the end of the snapshot, and needs no snapshot")
 
-// Screen returns a message for Raft. Raft does not install a snapshot if the node has its last entry when Raft begins
-// to read it. Its sender gets a success. Raft 1.8.0 would replace the state and the whole log by a late copy, too.
-// So it would lose later entries that it has confirmed, and panic when they are committed. The paper on Raft (figure
-// 13, step 6) keeps these entries.
+// Screen returns a message for Raft. Raft does not install a snapshot if the node has its last entry when
+// Raft begins to read it. Its sender gets a success. Raft 1.8.0 would replace the state and the whole log
+// by a late copy, too. So it would lose later entries that it has confirmed, and panic when they are
+// committed. The paper on Raft (figure 13, step 6) keeps these entries.
 //
 // Screen works for the message until Raft answers, or closed is closed.
 func (j *Joined) Screen(rpc raft.RPC, closed <-chan struct{}) raft.RPC {
@@ -40,7 +40,8 @@ func passAnswer(from <-chan raft.RPCResponse, to chan<- raft.RPCResponse, closed
 	}
 }
 
-// screened is the body of a snapshot. Raft's main goroutine reads it, so the log does not change at its end meanwhile.
+// screened is the body of a snapshot. Raft's main goroutine reads it, so the log does not change at its end
+// meanwhile.
 type screened struct {
 	io.Reader
 	held  func() bool
