@@ -4,7 +4,6 @@ import (
 	"net"
 	"time"
 
-	"cellserver/cluster/group"
 	"cellserver/internal/topology"
 	"cellserver/store"
 )
@@ -53,10 +52,6 @@ func (m *Member) Later(need, mark uint64, done func(safe bool)) (safe, now bool)
 
 // Gather implements [transport.Gatherer].
 func (m *Member) Gather() (again time.Duration) { return m.group.Load().Gather() }
-
-// MayMove reports whether all nodes know that the cluster may follow another server: then none of them takes
-// writes.
-func (m *Member) MayMove() bool { return m.group.Load().Level() >= group.LevelOfMove }
 
 // Memory returns the bytes of the changes that no majority has confirmed yet.
 func (m *Member) Memory() int64 { return m.group.Load().Memory() }

@@ -14,10 +14,7 @@ const (
 	FeatureLevel = 7
 	// OldestFeatureLevel is the lowest level at which this server works. A new cluster begins with it,
 	// unless [Found] makes it.
-	OldestFeatureLevel = 6
-	// LevelOfMove is the first level at which all nodes know that a cluster may follow another server: then
-	// none of them takes writes.
-	LevelOfMove = 7
+	OldestFeatureLevel = 7
 )
 
 // levelError says that this server does not know the level of a cluster.

@@ -80,7 +80,7 @@ func (c *three) settled() {
 	c.t.Helper()
 	require.True(c.t, within(patience, func() (bool, error) {
 		for i := range c.nodes {
-			if c.field(i, "cluster_state") != "ok" || c.field(i, "cluster_nodes_healthy") != "3" || c.field(i, "cluster_feature_level") != "7" {
+			if c.field(i, "cluster_state") != "ok" || c.field(i, "cluster_nodes_healthy") != "3" {
 				return false, nil
 			}
 		}

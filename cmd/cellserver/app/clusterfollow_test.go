@@ -15,21 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newMovable starts three servers whose cluster may follow another server.
-func newMovable(t *testing.T, directives ...string) *testCluster {
-	t.Helper()
-	c := newCluster(t, directives...)
-	c.eventually("the feature level does not rise", func() bool {
-		for i := range c.nodes {
-			if c.info(i, "cluster", "cluster_feature_level") != "7" {
-				return false
-			}
-		}
-		return true
-	})
-	return c
-}
-
 // info returns a field of INFO of a server.
 func (c *testCluster) info(i int, section, field string) string {
 	conn := c.nodes[i].dial(c.t)
@@ -106,7 +91,7 @@ func TestReplicaOfInACluster(t *testing.T) {
 	ok(t, m, "MSET", "a", "1", "b", "hello")
 	m.Do("RPUSH", "l", "1", "2", "3")
 	m.Do("SET", "soon", "x", "PX", 50)
-	c := newMovable(t)
+	c := newCluster(t)
 	of := []any{"REPLICAOF", "127.0.0.1", redis.port}
 	readOnly := resptest.Error("READONLY You can't write against a read only replica.")
 	ok := func(reply any) { t.Helper(); require.Equal(t, resptest.Simple("OK"), reply) }
@@ -177,7 +162,7 @@ func TestStoppedMoveIntoACluster(t *testing.T) {
 	redis := startRedis(t)
 	m := redis.dial(t)
 	ok(t, m, "SET", "a", "1")
-	c := newMovable(t)
+	c := newCluster(t)
 	of := []any{"REPLICAOF", "127.0.0.1", redis.port}
 	require.Equal(t, resptest.Simple("OK"), c.do(of...))
 	c.requireEqual(m)
@@ -226,7 +211,7 @@ func TestWhatAMasterMayNotChange(t *testing.T) {
 	copied, err := os.ReadFile(filepath.Join(other.server.Config().Dir, "dump.rdb"))
 	require.NoError(t, err)
 	require.Contains(t, string(copied), "theirs")
-	c := newMovable(t, "--cluster-node-timeout", "3000") // a busy machine does not depose the leader of this connection
+	c := newCluster(t, "--cluster-node-timeout", "3000") // a busy machine does not depose the leader of this connection
 	conn := c.nodes[c.leader()].dial(t)
 	ok(t, conn, "CL.RULE", "SET", "ours", "2/minute")
 	rules := conn.Do("CL.RULE", "LIST")

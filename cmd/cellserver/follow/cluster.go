@@ -13,16 +13,11 @@ import (
 type Cluster interface {
 	Epoch() uint64
 	Now() int64
-	MayMove() bool // all nodes know how
 	// Wait waits until everything that was computed before is safe. It reports false if the epoch has ended.
 	Wait(epoch uint64) bool
 }
 
-var (
-	errLeads = errors.New("ERR only the leader of a cluster follows another server: send REPLICAOF to it")
-	errLevel = errors.New("ERR the feature level of the cluster is too low to follow another server: " +
-		"it rises soon after all nodes run this release (cluster_feature_level in INFO)")
-)
+var errLeads = errors.New("ERR only the leader of a cluster follows another server: send REPLICAOF to it")
 
 // Enter implements [commands.Replication].
 func (f *Following) Enter(tx *store.Tx, host string, port int) error {
@@ -38,8 +33,6 @@ func (f *Following) Enter(tx *store.Tx, host string, port int) error {
 			f.flush(tx)
 		}
 		k = kept{}
-	case !was.on() && !c.MayMove():
-		return errLevel
 	case !was.on() && f.o.Store.Keys() > 0:
 		return fmt.Errorf("ERR the cluster holds %d keys, which a full copy would replace: FLUSHALL first",
 			f.o.Store.Keys())

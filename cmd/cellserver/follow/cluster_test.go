@@ -40,8 +40,7 @@ func (m *member) Epoch() uint64 {
 	return m.epoch.Load()
 }
 
-func (m *member) Now() int64    { return m.Clock.Now() }
-func (m *member) MayMove() bool { return true }
+func (m *member) Now() int64 { return m.Clock.Now() }
 
 func (m *member) Wait(uint64) bool { return m.waits == nil || <-m.waits }
 
