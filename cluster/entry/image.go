@@ -14,7 +14,7 @@ import (
 const (
 	factCluster = "cl-cluster" // the id of the cluster
 	factGroups  = "cl-groups"
-	factLevel   = "cl-level" // the feature level of the cluster; releases before level 5 do not write it
+	factLevel   = "cl-level" // the feature level of the cluster
 	factTime    = "cl-ts"
 	factEntry   = "cl-entry" // index, term and number of the last entry
 	factNode    = "cl-node"  // a node as in an entry, once for each
@@ -28,7 +28,7 @@ type Facts struct {
 	Term    uint64   // of the last entry that counted
 	Batch   uint64   // its number
 	Time    int64    // of the log, in Unix nanoseconds
-	Level   uint16   // the feature level of the cluster; 0 if it is unknown
+	Level   uint16   // the feature level of the cluster; 0 if it could not be read
 	Nodes   [][]byte // each in the form of an entry
 	Gone    []string // the ids of nodes that are marked as removed
 }
@@ -98,7 +98,6 @@ func LoadImage(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err err
 		case factEntry:
 			_, err = fmt.Sscan(value, &f.Index, &f.Term, &f.Batch)
 		case factLevel:
-			found--
 			_, err = fmt.Sscan(value, &f.Level)
 		default:
 			found--
@@ -107,7 +106,7 @@ func LoadImage(in io.Reader, s *store.Store, cluster [20]byte) (f Facts, err err
 		wrong = errors.Join(wrong, err)
 	}
 	_, err = rdb.Load(in, s, rdb.LoadOptions{KeepExpired: true, Options: rdb.Options{Aux: note}})
-	if err == nil && found != 4 {
+	if err == nil && found != 5 {
 		wrong = errors.Join(wrong, errors.New("it is not the snapshot of a cluster"))
 	}
 	f.Cluster = cluster

@@ -14,7 +14,6 @@ type epoch struct {
 	term    uint64 // raft's term in which the node leads; 0 if it does not lead
 	number  uint64 // of the entry that begins the epoch
 	serving bool   // that entry is applied
-	resting bool   // commands do not run any more, but replies that wait still leave; see giveway.go
 	failed  error  // why the epoch must end; nil if it need not
 	told    bool   // the node has proposed to announce itself
 }

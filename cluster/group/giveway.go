@@ -104,7 +104,6 @@ func (g *Group) stopCommands() (term uint64, err error) {
 		return 0, errNotLeader
 	}
 	g.current.Store(0)
-	g.epoch.resting = true
 	g.offered = g.epoch.term
 	return g.epoch.term, nil
 }
