@@ -32,27 +32,25 @@ func (m mark) appendTo(b []byte) []byte {
 	return b
 }
 
-// loadMark reads the mark. An earlier release has no mark, so its directory gets one in keepMark.
-func (s *Store) loadMark() (known bool, err error) {
+// loadMark reads the mark. A new directory gets one in keepMark.
+func (s *Store) loadMark() error {
 	b, err := fs.ReadFile(s.files, s.markPath(), markSize)
 	switch missing := errors.Is(err, os.ErrNotExist); {
 	case missing && s.options.Snapshot != nil && s.stable.values[markKey] != nil:
-		return false, s.damaged(s.markPath(), 0, "the file is lost")
+		return s.damaged(s.markPath(), 0, "the file is lost")
 	case err != nil:
-		return false, fs.IgnoreMissing(err)
+		return fs.IgnoreMissing(err)
 	case len(b) == markSize && binary.LittleEndian.Uint32(b) == crc32.Checksum(b[sumSize:], castagnoli):
 		s.mark = mark{binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:])}
 	case s.options.Snapshot != nil:
-		return false, s.damaged(s.markPath(), 0, "its checksum is wrong")
-	default:
-		return false, nil
+		return s.damaged(s.markPath(), 0, "its checksum is wrong")
 	}
-	return true, nil
+	return nil
 }
 
 // checkEnd returns an error if entries are missing that the node may have acknowledged. found is the fault at
 // the end of the log, or nil.
-func (s *Store) checkEnd(known bool, found *fault) error {
+func (s *Store) checkEnd(found *fault) error {
 	if s.options.Snapshot == nil {
 		return nil
 	}
@@ -73,9 +71,9 @@ func (s *Store) checkEnd(known bool, found *fault) error {
 			return s.damaged(first.path, 0, fmt.Sprintf(reason, first.first))
 		}
 	}
-	// An earlier release moves no mark. If it has replaced the end of the log, the last entry has a later
-	// term.
-	if last = max(last, snapshot); known && last < s.mark.index && term <= s.mark.term {
+	// A disk that ignores fsync may bring an older mark back. If another leader has replaced the end of the
+	// log since then, the last entry has a later term.
+	if last = max(last, snapshot); last < s.mark.index && term <= s.mark.term {
 		const lost = "the log ends with entry %d, and this node has acknowledged entries up to %d"
 		reason := fmt.Sprintf(lost, last, s.mark.index)
 		if found != nil {
@@ -83,10 +81,7 @@ func (s *Store) checkEnd(known bool, found *fault) error {
 		}
 		return s.damaged(path, size, reason)
 	}
-	if votes, err := s.GetUint64([]byte("CurrentTerm")); err != nil || known || last > 0 || votes <= 1 {
-		return err
-	}
-	return s.damaged(path, 0, "this node has voted, and its log and its snapshots are lost")
+	return nil
 }
 
 func (s *Store) damaged(path string, at int64, reason string) error {
@@ -107,26 +102,18 @@ func (s *Store) lastTerm() (uint64, error) {
 }
 
 // keepMark opens the file of the mark for writing, with the last entry of the log in it.
-func (s *Store) keepMark(known, stable bool) (err error) {
+func (s *Store) keepMark() (err error) {
 	if last := s.last(); last > s.mark.index || last > 0 && s.options.Snapshot != nil {
 		s.mark.index = last
 		if s.mark.term, err = s.lastTerm(); err != nil {
 			return err
 		}
 	}
-	if !known {
-		err = fs.WriteFile(s.files, s.markPath(), s.mark.appendTo(nil))
-		if err == nil && stable {
-			err = s.Set([]byte(markKey), []byte{1})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if s.marks, err = s.files.Open(s.markPath(), os.O_WRONLY); err != nil {
+	if err := fs.WriteFile(s.files, s.markPath(), s.mark.appendTo(nil)); err != nil {
 		return err
 	}
-	return s.moveMark(s.mark)
+	s.marks, err = s.files.Open(s.markPath(), os.O_WRONLY)
+	return err
 }
 
 // moveMark writes the mark.

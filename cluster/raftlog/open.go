@@ -37,11 +37,10 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
-	marked, err := s.loadMark()
-	if err != nil {
+	if err := s.loadMark(); err != nil {
 		return err
 	}
-	if err := s.load(marked); err != nil {
+	if err := s.load(); err != nil {
 		return err
 	}
 	if len(s.segments) > 0 {
@@ -55,14 +54,14 @@ func (s *Store) open() error {
 	if err := s.settle(); err != nil {
 		return err
 	}
-	if err := s.keepMark(marked, known); err != nil {
+	if err := s.keepMark(); err != nil {
 		return err
 	}
 	return s.openTail()
 }
 
-// load finds the entries of all files. marked says whether the mark is known.
-func (s *Store) load(marked bool) error {
+// load finds the entries of all files.
+func (s *Store) load() error {
 	firsts, err := s.list()
 	if err != nil {
 		return err
@@ -85,7 +84,7 @@ func (s *Store) load(marked bool) error {
 		if !torn {
 			return s.damaged(seg.path, seg.size, found.reason)
 		}
-		if err := s.checkEnd(marked, found); err != nil {
+		if err := s.checkEnd(found); err != nil {
 			return err
 		}
 		if err := seg.truncate(s.files); err != nil {
@@ -93,7 +92,7 @@ func (s *Store) load(marked bool) error {
 		}
 		return s.dropEmpty()
 	}
-	if err := s.checkEnd(marked, nil); err != nil {
+	if err := s.checkEnd(nil); err != nil {
 		return err
 	}
 	return s.dropEmpty()
