@@ -91,15 +91,11 @@ func (d *disk) openLog() (err error) {
 	if d.snapshots, err = raft.NewFileSnapshotStoreWithLogger(d.o.Dir, keptSnapshots, d.log); err != nil {
 		return err
 	}
-	newest := func() (uint64, error) {
-		snapshot, err := d.newest()
-		return snapshot.Index, err
-	}
-	o := raftlog.Options{Sync: d.o.Durable, Snapshot: newest, OnFailure: d.fail}
+	o := raftlog.Options{Sync: d.o.Durable, Snapshot: d.newest, OnFailure: d.fail}
 	if d.logs, err = raftlog.Open(d.o.FS, d.o.Dir, o); err != nil {
 		return err
 	}
-	snapshot, err := newest()
+	snapshot, err := d.newest()
 	if err != nil {
 		return err
 	}

@@ -171,14 +171,14 @@ func (s *snapshots) Create(version raft.SnapshotVersion, index, term uint64, c r
 	}}, nil
 }
 
-// newest returns the index of the newest snapshot, and 0 without one.
-func (s *snapshots) newest() (index uint64, _ error) {
+// newest returns what is known about the newest snapshot. It is empty without one.
+func (s *snapshots) newest() (meta raft.SnapshotMeta, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.kept) > 0 {
-		index = s.kept[0].meta.Index
+		meta = s.kept[0].meta
 	}
-	return index, nil
+	return meta, nil
 }
 
 // List implements [raft.SnapshotStore].

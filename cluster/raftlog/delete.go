@@ -1,8 +1,11 @@
 package raftlog
 
 import (
+	"errors"
 	"fmt"
 	"os"
+
+	"github.com/hashicorp/raft"
 )
 
 // DeleteRange deletes entries at the beginning or at the end of the log, or all of it. The range has both
@@ -24,13 +27,23 @@ func (s *Store) DeleteRange(low, high uint64) error {
 	return fmt.Errorf("entries %d to %d cannot be deleted: the log has entries %d to %d, and a log has no gaps", low, high, first, last)
 }
 
-// RemoveBehind deletes all entries if they end before the index of a snapshot. A crash may leave such a log:
-// Raft stores a snapshot of the leader first, and then deletes the entries before it. The next entry would
-// make a gap. So the caller calls RemoveBehind with the newest snapshot before it starts Raft.
-func (s *Store) RemoveBehind(snapshot uint64) error {
+// RemoveBehind deletes all entries if they end before a snapshot, or lack its last entry. A crash may leave
+// such a log: Raft stores a snapshot of the leader first, and then deletes the entries. The next entry would
+// make a gap, or follow entries that no leader has. So the caller calls RemoveBehind with the newest snapshot
+// before it starts Raft.
+func (s *Store) RemoveBehind(snapshot raft.SnapshotMeta) error {
 	last, err := s.LastIndex()
-	if err != nil || last == 0 || last >= snapshot {
+	if err != nil || last == 0 {
 		return err
+	}
+	if last >= snapshot.Index {
+		var l raft.Log
+		switch err := s.GetLog(snapshot.Index, &l); {
+		case errors.Is(err, raft.ErrLogNotFound): // the log begins after the snapshot
+			return nil
+		case err != nil || l.Term == snapshot.Term:
+			return err
+		}
 	}
 	return s.DeleteRange(0, last)
 }

@@ -23,7 +23,7 @@ func TestAnEmptyLog(t *testing.T) {
 	s := open(t, &fstest.Memory{}, Options{})
 	requireBounds(t, s, 0, 0)
 	require.NoError(t, s.DeleteRange(0, 100))
-	require.NoError(t, s.RemoveBehind(100))
+	require.NoError(t, s.RemoveBehind(raft.SnapshotMeta{Index: 100}))
 	require.NoError(t, s.StoreLogs(nil))
 	requireBounds(t, reopen(t, s), 0, 0)
 	require.True(t, s.IsMonotonic())
@@ -154,15 +154,24 @@ func TestHiddenEntriesComeBackAtTheNextStart(t *testing.T) {
 }
 
 // TestALogBehindItsSnapshot has the files that a crash leaves when Raft has stored a snapshot of the leader, and has
-// not deleted the entries before it.
+// not deleted the entries.
 func TestALogBehindItsSnapshot(t *testing.T) {
 	s := open(t, &fstest.Memory{}, Options{SegmentSize: 100})
+	behind := func(index, term uint64) {
+		require.NoError(t, s.RemoveBehind(raft.SnapshotMeta{Index: index, Term: term}))
+	}
 	require.NoError(t, s.StoreLogs(entries(1, 20)))
-	require.NoError(t, s.RemoveBehind(7))
-	require.NoError(t, s.RemoveBehind(20))
+	behind(0, 0)
+	behind(7, entry(7).Term)
+	behind(20, entry(20).Term)
 	requireEntries(t, s, 1, 20)
+	behind(7, entry(7).Term+1)
+	requireBounds(t, s, 0, 0)
+	require.NoError(t, s.StoreLogs(entries(8, 20)))
+	behind(7, entry(7).Term+1)
+	requireEntries(t, s, 8, 20)
 	require.Error(t, s.StoreLog(entry(101)))
-	require.NoError(t, s.RemoveBehind(100))
+	behind(100, entry(100).Term)
 	requireBounds(t, s, 0, 0)
 	require.NoError(t, s.StoreLog(entry(101)))
 	requireEntries(t, reopen(t, s), 101, 101)

@@ -66,14 +66,14 @@ func (s *Store) checkEnd(found *fault) error {
 		if term, err = s.lastTerm(); err != nil {
 			return err
 		}
-		if first.first > snapshot+1 {
+		if first.first > snapshot.Index+1 {
 			const reason = "the log begins with entry %d, and no snapshot has the entries before it"
 			return s.damaged(first.path, 0, fmt.Sprintf(reason, first.first))
 		}
 	}
 	// A disk that ignores fsync may bring an older mark back. If another leader has replaced the end of the
 	// log since then, the last entry has a later term.
-	if last = max(last, snapshot); last < s.mark.index && term <= s.mark.term {
+	if last = max(last, snapshot.Index); last < s.mark.index && term <= s.mark.term {
 		const lost = "the log ends with entry %d, and this node has acknowledged entries up to %d"
 		reason := fmt.Sprintf(lost, last, s.mark.index)
 		if found != nil {

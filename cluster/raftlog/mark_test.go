@@ -12,7 +12,7 @@ import (
 
 // newest returns options that check the end of the log, with a snapshot up to an index.
 func newest(index uint64) Options {
-	return Options{Sync: true, SegmentSize: 3*36 + 1, Snapshot: func() (uint64, error) { return index, nil }}
+	return Options{Sync: true, SegmentSize: 3*36 + 1, Snapshot: func() (raft.SnapshotMeta, error) { return raft.SnapshotMeta{Index: index}, nil }}
 }
 
 // acknowledged returns the files of the entries 1 to 12, all of which were acknowledged. A record has 36 bytes.
@@ -103,7 +103,7 @@ func TestALogWithItsEndIsNotRefused(t *testing.T) {
 	requireEntries(t, open(t, files, newest(0)), 1, 6)
 
 	s = open(t, m.Kill(), newest(20)) // a snapshot of the leader replaces the log
-	require.NoError(t, s.RemoveBehind(20))
+	require.NoError(t, s.RemoveBehind(raft.SnapshotMeta{Index: 20}))
 	files = s.files.(*fstest.Memory).PowerCut(nil)
 	requireBounds(t, open(t, files, newest(20)), 0, 0)
 

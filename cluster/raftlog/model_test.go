@@ -32,7 +32,7 @@ func newPair(t *testing.T, r *rand.Rand, sync bool) *pair {
 	p := &pair{t: t, r: r, files: &fstest.Memory{}, model: raft.NewInmemStore(), history: map[uint64]*raft.Log{}, term: 1}
 	p.options = Options{
 		Sync: sync, SegmentSize: 200 + r.Int64N(2000), OnFailure: func(error) { p.failed++ },
-		Snapshot: func() (uint64, error) { return p.snaps, nil },
+		Snapshot: func() (raft.SnapshotMeta, error) { return raft.SnapshotMeta{Index: p.snaps}, nil },
 	}
 	p.store = open(t, p.files, p.options)
 	return p

@@ -16,10 +16,10 @@ import (
 type Options struct {
 	// Sync makes StoreLogs wait until the entries are on disk. Without it, they are in the page cache.
 	Sync bool
-	// Snapshot returns the index of the newest snapshot; 0 without one. With it Open returns an error if
+	// Snapshot returns the newest snapshot; the zero value without one. With it Open returns an error if
 	// entries are missing that the node may have acknowledged. Nil: what is there is enough, for the recovery
 	// of a cluster.
-	Snapshot func() (uint64, error)
+	Snapshot func() (raft.SnapshotMeta, error)
 	// OnFailure is called once, for the first failed change of a file. It may be nil. It must not call the
 	// store, and the failed call returns after it.
 	OnFailure func(error)
