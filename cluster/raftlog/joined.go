@@ -56,26 +56,27 @@ func (j *Joined) GetLog(index uint64, l *raft.Log) error {
 	if !errors.Is(err, raft.ErrLogNotFound) || index == 1 {
 		return err
 	}
-	meta := j.before(index + 1)
-	if meta == nil || meta.Index != index {
+	meta := j.ending(index)
+	if meta == nil {
 		return err
 	}
 	*l = raft.Log{Index: index, Term: meta.Term, Type: ofSnapshot}
 	return nil
 }
 
-// before returns a snapshot that may be right before the log, if the log has no entry before next. A node
-// that has taken a snapshot itself still has the snapshot before it.
-func (j *Joined) before(next uint64) *raft.SnapshotMeta {
+// ending returns the snapshot that ends with an index, if the log has no entry before the next one; otherwise
+// nil. A node that has taken a snapshot itself still has the snapshot before it.
+func (j *Joined) ending(index uint64) *raft.SnapshotMeta {
+	var all []*raft.SnapshotMeta
 	switch first, err := j.FirstIndex(); {
 	case err == nil && first == 0:
-		return j.opened.Load()
-	case err == nil && first == next:
-		all, _ := j.List()
-		for _, meta := range all {
-			if meta.Index+1 == next {
-				return meta
-			}
+		all = []*raft.SnapshotMeta{j.opened.Load()}
+	case err == nil && first == index+1:
+		all, _ = j.List()
+	}
+	for _, meta := range all {
+		if meta != nil && meta.Index == index {
+			return meta
 		}
 	}
 	return nil
