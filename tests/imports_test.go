@@ -150,7 +150,7 @@ var mayImport = map[string][]string{
 	// the nodes are, the network between them, and what they keep on disk.
 	"cluster": {"cluster/group", "cluster/peer", "cluster/raftlog", "cluster/roster",
 		"internal/topology", "persistence/fs", "router", "store"},
-	"cluster/group": {"cluster/entry", "cluster/roster", "internal/topology", "persistence/aof",
+	"cluster/group": {"cluster/entry", "cluster/raftlog", "cluster/roster", "internal/topology", "persistence/aof",
 		"store"},
 	"cluster/peer":    {"cluster/entry", "cluster/roster", "internal/topology"},
 	"cluster/roster":  {"cluster/entry", "internal/topology", "persistence/fs", "store"},

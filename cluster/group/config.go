@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cellserver/cluster/entry"
+	"cellserver/cluster/raftlog"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/raft"
@@ -48,6 +49,7 @@ func (s raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) {
 	to := slog.LevelDebug
 	switch {
 	case slices.ContainsFunc(aboutPeers, func(text string) bool { return strings.HasPrefix(msg, text) }):
+	case slices.Contains(args, any(raftlog.ErrHeld)): // the node needs no snapshot
 	case level >= hclog.Error:
 		to = slog.LevelError
 	case level >= hclog.Warn:

@@ -7,8 +7,9 @@ import (
 	"github.com/hashicorp/raft"
 )
 
-// errHeld is the error of a snapshot whose entries this node has.
-var errHeld = errors.New("this node has the entries before the end of the snapshot, and needs no snapshot")
+// ErrHeld is the error with which Raft gives up a snapshot whose entries this node has. The sender gets a
+// success.
+var ErrHeld = errors.New("this node has the entries before the end of the snapshot, and needs no snapshot")
 
 // Screen returns a message for Raft. Raft does not install a snapshot if the node has its last entry when
 // Raft begins to read it. Its sender gets a success. Raft 1.8.0 would replace the state and the whole log
@@ -32,7 +33,7 @@ func (j *Joined) Screen(rpc raft.RPC, closed <-chan struct{}) raft.RPC {
 func passAnswer(from <-chan raft.RPCResponse, to chan<- raft.RPCResponse, closed <-chan struct{}) {
 	select {
 	case answer := <-from:
-		if r, ok := answer.Response.(*raft.InstallSnapshotResponse); ok && answer.Error == errHeld {
+		if r, ok := answer.Response.(*raft.InstallSnapshotResponse); ok && answer.Error == ErrHeld {
 			r.Success, answer.Error = true, nil
 		}
 		to <- answer // has room for it
@@ -54,7 +55,7 @@ func (s *screened) Read(p []byte) (int, error) {
 		s.begun = true
 		if s.held() {
 			_, _ = io.Copy(io.Discard, s.Reader)
-			return 0, errHeld
+			return 0, ErrHeld
 		}
 	}
 	return s.Reader.Read(p)
