@@ -67,13 +67,23 @@ func (m *Member) Forget(id string) error {
 	return m.dialer.Forget(ctx, elsewhere.Leader, id)
 }
 
-// Failover implements [commands.Topology].
+// Failover implements [commands.Topology]. It asks the leader to let this node lead.
 func (m *Member) Failover() error {
 	g := m.taking()
 	if g == nil {
 		return errNoPlace
 	}
-	return g.Failover()
+	v := g.View()
+	leader := v.LeaderOf(0)
+	switch {
+	case leader < 0 || v.State != topology.OK:
+		return errors.New("there is no leader that could give way: the nodes elect one by themselves")
+	case leader == v.Self:
+		return errors.New("this node leads already")
+	}
+	ctx, stop := context.WithTimeout(m.calls, callPatience)
+	defer stop()
+	return m.dialer.Failover(ctx, v.Nodes[leader].Address().Peer(), g.Self().ID)
 }
 
 // appliedBy asks a node for its last applied entry. Another node may have the address by now, because the
@@ -88,13 +98,6 @@ func (m *Member) appliedBy(k topology.Node) (uint64, error) {
 		err = fmt.Errorf("%s is not the address of node %s any more", k.Address().Peer(), k.ID)
 	}
 	return h.Applied, err
-}
-
-// askToGiveWay asks the leader to let another node lead.
-func (m *Member) askToGiveWay(leader topology.Node, to string) error {
-	ctx, stop := context.WithTimeout(m.calls, callPatience)
-	defer stop()
-	return m.dialer.Failover(ctx, leader.Address().Peer(), to)
 }
 
 func (m *Member) askNode(address string) (peer.Hello, error) {

@@ -45,6 +45,7 @@ func TestALeaderThatGivesWayStaysHealthy(t *testing.T) {
 		for range 5 {
 			leader := w.leader()
 			next := w.other(leader)
+			require.ErrorContains(t, leader.Failover(), "leads already")
 			w.eventually("the other node may not lead", func() bool { return next.Failover() == nil })
 			w.eventually("the other node does not lead", func() bool { return next.Epoch() != 0 })
 			time.Sleep(50 * time.Millisecond)

@@ -210,34 +210,21 @@ func describe(e *store.Entry) string {
 	return fmt.Sprint(text, " until ", e.ExpireAt())
 }
 
-// peers asks the other machines of a cluster.
-type peers struct{ cluster *Cluster }
-
 var errDown = errors.New("clustertest: the machine does not run")
 
 // applied asks a machine for its last applied entry.
-func (p peers) applied(n topology.Node) (uint64, error) {
-	if m := p.cluster.machine(n.ID); m != nil {
+func (c *Cluster) applied(n topology.Node) (uint64, error) {
+	if m := c.machine(n.ID); m != nil {
 		if node := m.Group(); node != nil {
 			return node.Applied(), nil
 		}
 	}
-	for _, m := range p.cluster.Machines {
+	for _, m := range c.Machines {
 		if node := m.Group(); node != nil && string(m.Addr()) == n.Address().Peer() {
 			return node.Applied(), group.ErrOtherNode
 		}
 	}
 	return 0, errDown
-}
-
-// giveWay asks the leader to let another machine lead.
-func (p peers) giveWay(leader topology.Node, to string) error {
-	if m := p.cluster.machine(leader.ID); m != nil {
-		if node := m.Group(); node != nil {
-			return node.GiveWay(to)
-		}
-	}
-	return errDown
 }
 
 // Meet makes the leader add a machine. It waits until the machine votes.

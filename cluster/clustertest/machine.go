@@ -96,6 +96,9 @@ type topologyOf struct{ *group.Group }
 // Meet refuses: [Cluster.Meet] adds a machine.
 func (topologyOf) Meet(topology.Address) error { return errDown }
 
+// Failover refuses: tests make the leader give way.
+func (topologyOf) Failover() error { return errDown }
+
 // ReadsWait implements [server.Positions].
 func (topologyOf) ReadsWait() bool { return true }
 
@@ -125,8 +128,8 @@ func (m *Machine) options(s *store.Store, t raft.Transport, d group.Disk, failed
 	self.Features = int(m.level.Load())
 	return group.Options{
 		Self: self, Cluster: [20]byte{1}, Store: s, Disk: d, Transport: t,
-		Applied: peers{m.cluster}.applied, AskToGiveWay: peers{m.cluster}.giveWay,
-		Clock: &m.clock, Log: m.cluster.log.With("node",
+		Applied: m.cluster.applied,
+		Clock:   &m.clock, Log: m.cluster.log.With("node",
 			m.Self.Host), Reads: m.cluster.o.Reads, Failed: failed,
 		Replaced: func() { m.replaced.Add(1) },
 		Timing:   group.Timing{NodeTimeout: nodeTimeout, Window: m.cluster.o.Window, MaxSkew: maxSkew},

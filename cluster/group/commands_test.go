@@ -20,7 +20,7 @@ func ready(t *testing.T, nodes int) (*clustertest.Cluster, *clustertest.Machine)
 
 // moveTo makes a machine the leader.
 func moveTo(t *testing.T, c *clustertest.Cluster, m *clustertest.Machine) {
-	require.NoError(t, m.Group().Failover())
+	require.NoError(t, c.Leader().Group().GiveWay(m.Self.ID))
 	require.Same(t, m, c.Leader())
 	time.Sleep(2 * time.Second)
 }

@@ -31,7 +31,7 @@
 //	sink.go      one snapshot, and its writer: it pauses for clients, and fails when the node stops
 //	found.go     the first members; the only node of a new cluster, from the keys of a disk or of a file
 //	rebuild.go   the keyspace again from the last snapshot and the log
-//	members.go   nodes that join, and CLUSTER FAILOVER; one change of the members at a time
+//	members.go   nodes that join; one change of the members at a time
 //	removal.go   nodes that are removed
 //	giveway.go   a leader lets another node lead
 //	stall.go     a leader whose disk does not answer

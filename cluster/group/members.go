@@ -134,16 +134,3 @@ func (g *Group) changeMembers(change func() error) error {
 		return errUnknown
 	}
 }
-
-// Failover makes this node the leader.
-func (g *Group) Failover() error {
-	v := g.View()
-	leader := v.Groups[0].Leader
-	switch {
-	case leader < 0 || v.State != topology.OK:
-		return errors.New("there is no leader that could give way: the nodes elect one by themselves")
-	case leader == v.Self:
-		return errors.New("this node leads already")
-	}
-	return g.o.AskToGiveWay(v.Nodes[leader], g.o.Self.ID)
-}

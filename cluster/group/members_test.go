@@ -53,7 +53,7 @@ func TestALaggingNodeGetsASnapshot(t *testing.T) {
 		require.NoError(t, lagging.Restart())
 		require.Len(t, c.RequireEqual(), 499, "the node starts from the snapshot that it was sent")
 		time.Sleep(2 * time.Second) // until it knows the leader
-		require.NoError(t, lagging.Group().Failover())
+		require.NoError(t, c.Leader().Group().GiveWay(lagging.Self.ID))
 		require.Same(t, lagging, c.Leader())
 		require.Equal(t, "499", do(t, lagging, "GET key:499"))
 	})
@@ -168,8 +168,7 @@ func TestMembersComeAndGo(t *testing.T) {
 			require.Equal(t, spare.Self.Port, v.Nodes[v.Find(spare.Self.ID)].Port, "all know where clients reach it")
 		}
 
-		require.Error(t, leader.Group().Failover(), "it leads already")
-		require.NoError(t, spare.Group().Failover())
+		require.NoError(t, leader.Group().GiveWay(spare.Self.ID))
 		require.Same(t, spare, c.Leader())
 		require.NoError(t, leader.Kill())
 		require.Equal(t, int64(1), do(t, spare, "INCR new"), "two of three decide")

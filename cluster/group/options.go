@@ -25,10 +25,8 @@ type Options struct {
 	Timing
 	Reads Reads
 
-	// Applied asks a node for the last entry that it has applied, and AskToGiveWay the leader to let another
-	// node lead. Both wait for the node.
-	Applied      func(of topology.Node) (index uint64, err error)
-	AskToGiveWay func(leader topology.Node, to string) error
+	// Applied asks a node for the last entry that it has applied, and waits for the node.
+	Applied func(of topology.Node) (index uint64, err error)
 	// Replaced is called after the whole keyspace was replaced, so that the rest of the server forgets what
 	// it knows about keys. It may be nil.
 	Replaced func()

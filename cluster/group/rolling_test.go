@@ -182,7 +182,7 @@ func TestTheLevelWaitsForAMemberOfASnapshot(t *testing.T) {
 			}
 		}
 		if c.Leader() != lagging {
-			require.NoError(t, lagging.Group().Failover())
+			require.NoError(t, c.Leader().Group().GiveWay(lagging.Self.ID))
 		}
 		require.Same(t, lagging, c.Leader())
 		time.Sleep(5 * time.Second)
