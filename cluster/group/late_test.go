@@ -3,12 +3,10 @@ package group_test
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"cellserver/cluster/clustertest"
-	"cellserver/cluster/group"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,29 +15,16 @@ import (
 // meanwhile. The other nodes must not remove the key before they have the batch: they would make it again, without expiry.
 func TestAKeyThatExpiresWhileItsBatchWaits(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		var gate atomic.Pointer[chan struct{}] // the next entry waits for it
+		var gate gate
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now,
-			Prepare: func(n *group.Group) {
-				n.ProposeBy(func(apply func()) {
-					ch := gate.Swap(nil)
-					if ch == nil {
-						apply()
-						return
-					}
-					go func() {
-						<-*ch
-						apply()
-					}()
-				})
-			}})
+			Prepare: gate.install})
 		defer c.Close()
 		time.Sleep(5 * time.Second)
 		leader := c.Leader()
 		do(t, leader, "ZADD key 1 before")
 		do(t, leader, "PEXPIRE key 50")
 
-		open := make(chan struct{})
-		gate.Store(&open)
+		open := gate.shut()
 		var clients sync.WaitGroup
 		later := func(command string) {
 			clients.Go(func() { do(t, leader, command) })
@@ -51,7 +36,7 @@ func TestAKeyThatExpiresWhileItsBatchWaits(t *testing.T) {
 		}
 		later("ZADD key 2 after")
 		time.Sleep(400 * time.Millisecond)
-		close(open)
+		open()
 		clients.Wait()
 		require.NotContains(t, c.RequireEqual(), "0 key")
 		require.Same(t, leader, c.Leader())

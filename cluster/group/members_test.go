@@ -27,20 +27,27 @@ func fill(t testing.TB, c *clustertest.Cluster, keys int) {
 	}
 }
 
+// lacksASnapshot makes a cluster of three in which one node is cut off. The log of the leader begins after the entries that this
+// node lacks, and a snapshot has them.
+func lacksASnapshot(t *testing.T) (c *clustertest.Cluster, lagging *clustertest.Machine) {
+	c = clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Files: true})
+	time.Sleep(5 * time.Second)
+	leader := c.Leader()
+	require.NoError(t, leader.Group().KeepBehind(10))
+	lagging = other(c, leader)
+	fill(t, c, 50)
+	c.RequireEqual()
+	c.Network.Isolate(lagging.Addr(), true)
+	fill(t, c, 500)
+	require.Equal(t, int64(1), do(t, leader, "DEL key:7"))
+	require.NoError(t, leader.Group().TakeSnapshot())
+	return c, lagging
+}
+
 func TestALaggingNodeGetsASnapshot(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Files: true})
+		c, lagging := lacksASnapshot(t)
 		defer c.Close()
-		time.Sleep(5 * time.Second)
-		leader := c.Leader()
-		require.NoError(t, leader.Group().KeepBehind(10))
-		lagging := other(c, leader)
-		fill(t, c, 50)
-		c.RequireEqual()
-		c.Network.Isolate(lagging.Addr(), true)
-		fill(t, c, 500)
-		require.Equal(t, int64(1), do(t, leader, "DEL key:7"))
-		require.NoError(t, leader.Group().TakeSnapshot())
 		fill(t, c, 5)
 		behind := lagging.Group().Applied()
 		c.Network.Heal()
@@ -63,15 +70,8 @@ func TestALaggingNodeGetsASnapshot(t *testing.T) {
 // the node has confirmed since.
 func TestLateCopiesOfMessages(t *testing.T) {
 	bubble(t, func(t *testing.T, _ func()) {
-		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now, Files: true})
+		c, lagging := lacksASnapshot(t)
 		defer c.Close()
-		time.Sleep(5 * time.Second)
-		leader := c.Leader()
-		require.NoError(t, leader.Group().KeepBehind(10))
-		lagging := other(c, leader)
-		c.Network.Isolate(lagging.Addr(), true)
-		fill(t, c, 500)
-		require.NoError(t, leader.Group().TakeSnapshot())
 		c.Network.Heal()
 		c.Network.SetFaults(clustertest.Faults{Duplicated: 1, Late: time.Second})
 		for range 10 {

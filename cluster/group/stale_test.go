@@ -12,26 +12,43 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// gate makes an entry of one of the nodes come late to raft.
+type gate struct {
+	next atomic.Pointer[chan struct{}] // the next entry waits for it
+}
+
+// install makes the entries of a node pass the gate.
+func (g *gate) install(n *group.Group) {
+	n.ProposeBy(func(apply func()) {
+		ch := g.next.Swap(nil)
+		if ch == nil {
+			apply()
+			return
+		}
+		go func() {
+			<-*ch
+			apply()
+		}()
+	})
+}
+
+// shut makes the next entry wait until open is called.
+func (g *gate) shut() (open func()) {
+	ch := make(chan struct{})
+	g.next.Store(&ch)
+	return func() { close(ch) }
+}
+
 // staleEntry makes a leader propose an entry of an older epoch: the leader takes a batch, and gets no CPU before raft has
 // it. Meanwhile another node leads, and clients write there. Then the first node leads again. It returns what is wrong with
 // the key that both have written; "" if nothing is.
 func staleEntry(t *testing.T, prepare func(*group.Group)) (wrong string) {
 	bubble(t, func(t *testing.T, _ func()) {
-		var gate atomic.Pointer[chan struct{}] // the next entry waits for it
+		var gate gate
 		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now,
 			Prepare: func(n *group.Group) {
 				prepare(n)
-				n.ProposeBy(func(apply func()) {
-					ch := gate.Swap(nil)
-					if ch == nil {
-						apply()
-						return
-					}
-					go func() {
-						<-*ch
-						apply()
-					}()
-				})
+				gate.install(n)
 			}})
 		defer c.Close()
 		time.Sleep(5 * time.Second) // after the start nodes may depose each other
@@ -42,8 +59,7 @@ func staleEntry(t *testing.T, prepare func(*group.Group)) (wrong string) {
 		}
 		require.Equal(t, int64(1), do(t, first, "INCR key"))
 
-		open := make(chan struct{})
-		gate.Store(&open)
+		open := gate.shut()
 		s, err := first.Connect()
 		require.NoError(t, err)
 		lost := make(chan error)
@@ -52,7 +68,7 @@ func staleEntry(t *testing.T, prepare func(*group.Group)) (wrong string) {
 			lost <- err
 		}()
 		time.Sleep(100 * time.Millisecond)
-		require.Nil(t, gate.Load(), "the entry waits")
+		require.Nil(t, gate.next.Load(), "the entry waits")
 		require.NoError(t, first.Group().GiveWay(second.Self.ID))
 		require.ErrorIs(t, <-lost, clustertest.ErrClosed)
 		require.Same(t, second, c.Leader())
@@ -61,7 +77,7 @@ func staleEntry(t *testing.T, prepare func(*group.Group)) (wrong string) {
 		}
 		require.NoError(t, second.Group().GiveWay(first.Self.ID))
 		time.Sleep(100 * time.Millisecond)
-		close(open)
+		open()
 		time.Sleep(100 * time.Millisecond)
 		require.Same(t, first, c.Leader())
 		c.RequireEqual()
