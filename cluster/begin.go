@@ -94,7 +94,7 @@ func (m *Member) nodeAt(id string, address topology.Address) topology.Node {
 	return topology.Node{
 		ID: id, Host: cmp.Or(a.Host, address.Host, "127.0.0.1"), Port: cmp.Or(a.Port, address.Port),
 		PeerPort: cmp.Or(a.PeerPort, address.PeerPort),
-		TLSPort:  m.o.TLSPort, Sentinel: m.o.Sentinel, Zone: m.o.Zone, Features: feature, Healthy: true,
+		TLSPort:  m.o.TLSPort, Sentinel: m.o.Sentinel, Zone: m.o.Zone, Features: group.FeatureLevel, Healthy: true,
 	}
 }
 

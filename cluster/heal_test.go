@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/cluster/group"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
 
@@ -57,7 +58,7 @@ func TestFullDisksHeal(t *testing.T) {
 						w.awaitVoters(w.machines...)
 						w.awaitKey("a", 7)
 						require.Zero(t, leader.failed.Load(), "the server is told that the node takes part again")
-						time.Sleep(2 * askInterval)
+						time.Sleep(2 * group.AskInterval)
 						require.NotContains(t, roster.Describe(leader.State()), "no space left on device")
 						require.Empty(t, leader.Refused())
 					}

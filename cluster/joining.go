@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
 )
 
@@ -76,7 +77,7 @@ func (m *Member) awaitApplied(index uint64) bool {
 // askToJoin asks the nodes that may know the leader.
 func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	g := m.group.Load()
-	j := peer.Join{Cluster: m.place.cluster(), Node: g.Self(), Feature: feature, Vote: vote,
+	j := peer.Join{Cluster: m.place.cluster(), Node: g.Self(), Feature: group.FeatureLevel, Vote: vote,
 		Applied: g.Applied()}
 	var via []string
 	if leader := leaderOf(g.View()); leader != "" {

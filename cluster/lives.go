@@ -27,7 +27,7 @@ func (m *Member) taking() *group.Group {
 // leave ends a life of the node. Its directory gets another name. The next directory has another id, because
 // no id is used twice.
 func (m *Member) leave() error {
-	m.place.noteForgotten(errForgotten.Error())
+	m.place.noteForgotten()
 	if err := m.transport.Close(); err != nil {
 		return err
 	}

@@ -11,9 +11,6 @@ import (
 	"cellserver/store"
 )
 
-// askInterval is the time between two questions to a node.
-const askInterval = group.AskInterval
-
 // Options are the parts of a Member that the edge provides.
 type Options struct {
 	List     []topology.Address // cluster-nodes

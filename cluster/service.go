@@ -11,9 +11,6 @@ import (
 	"cellserver/internal/topology"
 )
 
-// feature is the highest level that this release knows.
-const feature = group.FeatureLevel
-
 // service answers other nodes. It implements [peer.Service].
 type service struct{ *Member }
 
@@ -29,7 +26,7 @@ func (s service) Hello(asker peer.Hello) peer.Hello {
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
 	h := peer.Hello{
-		Standing: m.standing(), Feature: feature, Release: m.o.Release, Time: m.o.Wall(),
+		Standing: m.standing(), Feature: group.FeatureLevel, Release: m.o.Release, Time: m.o.Wall(),
 		Ports: peer.Ports{TLSPort: m.o.TLSPort, Sentinel: m.o.Sentinel},
 	}
 	g := m.taking()
@@ -144,9 +141,6 @@ func (s service) Invite(_ context.Context, i peer.Invite) error {
 	}
 	return nil
 }
-
-// State implements [peer.Service].
-func (s service) State() *roster.State { return s.Member.State() }
 
 // Publish implements [peer.Service].
 func (s service) Publish(shard bool, channel, message []byte) { s.o.Deliver(shard, channel, message) }

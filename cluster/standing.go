@@ -44,10 +44,10 @@ func (p *place) noteDirectory(phase roster.Phase, n *roster.Identity) {
 }
 
 // noteForgotten notes that the cluster has removed the node.
-func (p *place) noteForgotten(why string) {
+func (p *place) noteForgotten() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone, p.waiting = true, why
+	p.gone, p.waiting = true, errForgotten.Error()
 	p.standing.Phase = roster.Returning
 	select {
 	case <-p.wake: // an invitation to the life before

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
 	"cellserver/cluster/roster"
 	"cellserver/internal/topology"
@@ -48,7 +49,7 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 	s := roster.NodeState{ID: k.ID, Address: k.Address().Client(), Zone: k.Zone, Voter: k.Voter,
 		Leaving: m.group.Load().IsGone(k.ID)}
 	if i == v.Self {
-		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), feature, m.o.Release
+		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), group.FeatureLevel, m.o.Release
 		if err := m.disk().err(); err != nil {
 			s.Fault = err.Error()
 		}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cellserver/cluster/group"
 	"cellserver/internal/topology"
 )
 
@@ -14,7 +15,7 @@ import (
 func (m *Member) ask() {
 	warned := int64(0)
 	for m.ctx.Err() == nil {
-		begun, interval := m.o.Clock.Monotonic(), askInterval
+		begun, interval := m.o.Clock.Monotonic(), group.AskInterval
 		v := m.group.Load().View()
 		var asking sync.WaitGroup
 		var led atomic.Bool // a node has answered that it leads
@@ -43,7 +44,7 @@ func (m *Member) ask() {
 
 // askVital asks one node who it is. It reports whether that node leads.
 func (m *Member) askVital(k topology.Node) (leads bool) {
-	ctx, stop := context.WithTimeout(m.ctx, max(m.o.NodeTimeout, askInterval))
+	ctx, stop := context.WithTimeout(m.ctx, max(m.o.NodeTimeout, group.AskInterval))
 	defer stop()
 	begun, before := m.o.Clock.Monotonic(), m.o.Wall()
 	h, err := m.dialer.Hello(ctx, k.Address().Peer(), m.hello())

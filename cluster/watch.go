@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"cellserver/cluster/group"
 	"cellserver/internal/topology"
 )
 
@@ -11,7 +12,7 @@ import (
 // ends this life of the node, and prepares the next one. It returns an error if the member stops. The ticker
 // is for addresses of nodes.
 func (m *Member) watch() error {
-	ticker := time.NewTicker(askInterval)
+	ticker := time.NewTicker(group.AskInterval)
 	defer ticker.Stop()
 	for old := m.outside.View(); ; {
 		select {
