@@ -135,6 +135,14 @@ func (d *disk) err() error {
 	return nil
 }
 
+// fault returns why the disk has failed, as a sentence; "" if it works.
+func (d *disk) fault() string {
+	if err := d.err(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // close closes the log. If everything is on disk, the next start goes on with the directory after a power
 // cut, too.
 func (d *disk) close() error {

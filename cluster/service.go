@@ -39,9 +39,7 @@ func (m *Member) hello() peer.Hello {
 	if k := g.View().Leader(); k != nil {
 		h.Leader = peer.Leader{ID: k.ID, Client: k.Address().Client(), Peer: k.Address().Peer()}
 	}
-	if err := m.disk().err(); err != nil {
-		h.Fault = err.Error()
-	}
+	h.Fault = m.disk().fault()
 	return h
 }
 

@@ -16,9 +16,7 @@ func (m *Member) State() *roster.State {
 	m.place.mu.Lock()
 	s := &roster.State{Self: m.place.standing.ID, Cluster: m.place.standing.Cluster, Waiting: m.place.waiting}
 	m.place.mu.Unlock()
-	if err := m.disk().err(); err != nil {
-		s.Fault = err.Error()
-	}
+	s.Fault = m.disk().fault()
 	g := m.taking()
 	if g == nil {
 		s.Cluster = ""
@@ -27,7 +25,7 @@ func (m *Member) State() *roster.State {
 	v, numbers := m.View(), m.Metrics()
 	s.Term, s.Applied, s.Commit = numbers.Term, numbers.Applied, numbers.Commit
 	s.Joining, s.MaxSkew, s.Feature, s.Dropped = v.State == topology.Joining, m.o.MaxSkew.Milliseconds(),
-		int(numbers.Level), m.sender.Dropped()
+		int(numbers.Level), numbers.Missed
 	s.Numbers = roster.Numbers{
 		Lag: numbers.LagBytes, Commits: numbers.Commits(),
 		Half: numbers.Within(0.5), Most: numbers.Within(0.99),
@@ -50,9 +48,7 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 		Leaving: m.group.Load().IsGone(k.ID)}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), group.FeatureLevel, m.o.Release
-		if err := m.disk().err(); err != nil {
-			s.Fault = err.Error()
-		}
+		s.Fault = m.disk().fault()
 		return s
 	}
 	of := m.vitals.get(k.ID)
