@@ -265,7 +265,7 @@ func (p *process) announce(node *group.Group) {
 // Install sets the feature level that the next process of the machine knows.
 func (m *Machine) Install(level int) { m.level.Store(int64(level)) }
 
-// Node returns the node, nil if the machine does not run.
+// Group returns the node, nil if the machine does not run.
 func (m *Machine) Group() *group.Group {
 	if p := m.running.Load(); p != nil {
 		return p.node

@@ -43,7 +43,7 @@
 //
 // A command runs on the leader as on a single server. [Group.Committed] gets its effects while the locks are
 // held, and appends them to a batch. At the end of a turn the replies wait for the batch. Then the proposer
-// gives it to raft as an entry. When raft has it on a majority of nodes, it calls [Group.Apply] on every
+// gives it to raft as an entry. When raft has it on a majority of nodes, it calls Apply of machine on every
 // node, in the order of the log. On the leader the effects are in the store already, so Apply only confirms
 // them: replies leave. On all other nodes Apply changes the store.
 //

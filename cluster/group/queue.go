@@ -159,7 +159,7 @@ func (q *queue) count(b *batch, bytes int) {
 // stores before it.
 const memoryStep = 4 << 10
 
-// discard drops the undos of a batch. Undos of whole databases become garbage: see [Queue.Garbage].
+// discard drops the undos of a batch. Undos of whole databases become garbage: see takeGarbage.
 func (q *queue) discard(b *batch) {
 	q.held -= b.undo.Bytes()
 	q.garbage = append(q.garbage, b.undo.Reset()...)

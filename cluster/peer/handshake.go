@@ -106,7 +106,7 @@ func (s *Security) acceptProof(conn net.Conn, preface wired, p purpose, admit fu
 	return err
 }
 
-// refusedError error is the refusal of this node.
+// refusedError is the refusal of this node.
 type refusedError struct{ Refusal Refusal }
 
 // Error says why this node refused the other one.

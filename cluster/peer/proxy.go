@@ -35,7 +35,7 @@ const (
 	longestLine  = 107
 )
 
-// errHeader means that a forwarded connection does not begin with a PROXY line.
+// errProxyLine means that a forwarded connection does not begin with a PROXY line.
 var errProxyLine = errors.New("a forwarded connection does not begin with a PROXY line")
 
 // proxyLine returns the PROXY line for a client. The line does not name addresses that are not of TCP.

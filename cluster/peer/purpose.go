@@ -44,7 +44,7 @@ type purpose struct {
 	Cluster [20]byte // of the dialer; 0 if it does not know it yet
 }
 
-// version is the version of this protocol. A node refuses every other one.
+// protocol is the version of this protocol. A node refuses every other one.
 const protocol = 1
 
 // The parts of a preface on the wire.
