@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
-	"time"
+	"testing"
 
 	"cellserver/tests/bench/contest"
-	"cellserver/tests/bench/load"
-	"cellserver/tests/bench/nodes"
-	"cellserver/tests/bench/report"
-	"cellserver/tests/bench/server"
+
+	"github.com/stretchr/testify/require"
 )
 
 // The deployments of the comparison.
@@ -25,39 +22,59 @@ const (
 	replicated = "Redis, replica, WAIT 1"
 )
 
-// clusterMode measures what several nodes cost, and how long clients wait when one of them dies.
-func clusterMode(ctx context.Context, o contest.Options) ([]report.Section, error) {
-	o, undo, err := contest.OnAllCores(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	defer undo()
-	rows, err := clusterCosts(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+// The kinds of decisions.
+const (
+	admitted = "admitted"
+	refused  = "refused"
+)
+
+// cluster measures what several nodes cost, and how long clients wait when one of them dies.
+func cluster(t testing.TB, o contest.Options) []section {
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	require.NoError(t, err)
+	o.Core = strings.TrimSpace(string(online))
+	contest.Pin(t, o.Core)
+	rows := contest.Run(t, o, selected(clusterSides(t, o), o.Only))
 	var waits []float64
 	if o.Only == "" {
-		waits, err = deaths(ctx, o)
+		waits = deaths(t, o)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return []report.Section{clusterSection(rows, waits)}, nil
+	return []section{clusterSection(rows, waits)}
 }
 
-// costRow is a point with its measurements, one for each round.
-type costRow struct {
-	point
-	rounds []costs
+// deaths kills the leader again and again. It returns the longest times of a client without a reply, in
+// seconds.
+func deaths(t testing.TB, o contest.Options) (waits []float64) {
+	c := contest.StartCluster(t, o, 3)
+	for range o.Kills {
+		wait := c.Silence(t, 8)
+		t.Logf("kill -9 of the leader: %.3f s without a reply", wait.Seconds())
+		waits = append(waits, wait.Seconds())
+		c.Heal(t)
+	}
+	c.Stop()
+	return waits
 }
 
-// clusterCosts measures all deployments in turn, round by round. All of them run the whole time.
-func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err error) {
-	all, stop, err := deploy(ctx, o)
-	defer stop()
-	if err != nil {
-		return nil, err
+// clusterSides starts all deployments, and returns their sides. All of them run until the end. The server
+// that is alone has the defaults, so it logs each change.
+func clusterSides(t testing.TB, o contest.Options) (sides []contest.Side) {
+	single := func(directives ...string) contest.Cluster {
+		return contest.Cluster{contest.Ours(o, directives...).Start(t, o.Core)}
+	}
+	all := []struct {
+		name  string
+		nodes contest.Cluster
+	}{
+		{alone, single()}, {withoutLog, single("--appendonly", "no")},
+		{synced, single("--appendfsync", "always")},
+		{ofOne, contest.StartCluster(t, o, 1)}, {ofThree, contest.StartCluster(t, o, 3)},
+		{replicated, contest.StartReplicated(t, o)},
+	}
+	for _, d := range all {
+		if d.name != replicated {
+			contest.FillFull(t, d.nodes.Leader(t))
+		}
 	}
 	for _, kind := range []string{admitted, refused} {
 		for _, pipeline := range []int{1, 16, 64} {
@@ -65,160 +82,74 @@ func clusterCosts(ctx context.Context, o contest.Options) (rows []costRow, err e
 				if kind == refused && (d.name == replicated || d.name == synced || pipeline == 64) {
 					continue // nothing to compare it with
 				}
-				rows = append(rows, costRow{point: point{d, kind, pipeline}})
+				script := contest.Admits
+				switch {
+				case kind == refused:
+					script = contest.Refuses
+				case d.name == replicated:
+					script = contest.CountsTwice(pipeline)
+				}
+				sides = append(sides, side(d.name, kind, pipeline, d.nodes, script))
 			}
 		}
 	}
-	rows = selected(rows, o.Only)
-	for range o.Repeats {
-		for i := range rows {
-			found, err := measureCost(ctx, o, rows[i].point)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", rows[i].name, err)
-			}
-			rows[i].rounds = append(rows[i].rounds, found)
-		}
-	}
-	return rows, nil
+	return sides
 }
 
-// selected returns the rows whose title contains a text, and the rows that they are compared with.
-func selected(rows []costRow, only string) (some []costRow) {
-	return slices.DeleteFunc(slices.Clone(rows), func(r costRow) bool {
-		return !slices.ContainsFunc(rows, func(of costRow) bool {
-			return strings.Contains(of.title(), only) && (of.title() == r.title() ||
-				r.name == alone && r.kind == of.kind && r.pipeline == of.pipeline)
+// side returns decisions of a deployment. The leader takes them all.
+func side(
+	name, kind string, pipeline int, nodes contest.Cluster, script func(connection int) contest.Script,
+) contest.Side {
+	at := contest.Point{Pipeline: pipeline, Connections: 50}
+	return contest.Side{Name: kind, Server: name, Point: at, Open: func(t testing.TB) contest.Running {
+		leader := nodes.Leader(t)
+		load := contest.Clients(t, []string{leader.Addr}, script, at)
+		return contest.Running{PIDs: nodes.PIDs(leader), Load: load, Close: func() {}}
+	}}
+}
+
+func titleOf(s contest.Side) string { return fmt.Sprintf("%s, P=%d, %s", s.Server, s.Pipeline, s.Name) }
+
+// selected returns the sides whose title contains a text, and the sides that they are compared with.
+func selected(sides []contest.Side, only string) []contest.Side {
+	return slices.DeleteFunc(slices.Clone(sides), func(s contest.Side) bool {
+		return !slices.ContainsFunc(sides, func(of contest.Side) bool {
+			return strings.Contains(titleOf(of), only) && (titleOf(of) == titleOf(s) ||
+				s.Server == alone && s.Name == of.Name && s.Point == of.Point)
 		})
 	})
 }
 
-// deploy starts all deployments, and fills them. The server that is alone has the defaults, so it logs each
-// change.
-func deploy(ctx context.Context, o contest.Options) (all []deployment, stop func(), err error) {
-	var stops []func()
-	stop = func() {
-		for _, s := range stops {
-			s()
-		}
-	}
-	for _, d := range []struct {
-		name    string
-		nodes   int
-		options []string
-	}{
-		{alone, 0, nil}, {withoutLog, 0, []string{"--appendonly", "no"}},
-		{synced, 0, []string{"--appendfsync", "always"}}, {ofOne, 1, nil}, {ofThree, 3, nil},
-	} {
-		c, err := nodes.Start(ctx, o.Cellserver, d.nodes, d.options...)
-		if err != nil {
-			return nil, stop, err
-		}
-		stops = append(stops, c.Stop)
-		leader, err := c.Leader(ctx)
-		if err != nil {
-			return nil, stop, err
-		}
-		addr := c.Addr(leader)
-		if err := errors.Join(contest.FillUsed(ctx, addr), contest.FillFull(ctx, addr)); err != nil {
-			return nil, stop, fmt.Errorf("%s: %w", d.name, err)
-		}
-		all = append(all, deployment{d.name, addr, c.PIDs(leader), decisions})
-	}
-	r, err := nodes.StartReplicated(ctx)
-	if err != nil {
-		return nil, stop, err
-	}
-	stops = append(stops, r.Stop)
-	all = append(all, deployment{replicated, r.Addr(0), r.PIDs(0), countedTwice})
-	return all, stop, prepareCounters(ctx, r.Addr(0))
-}
-
-// deaths kills the leader again and again. It returns the longest times of a client without a reply, in
-// seconds.
-func deaths(ctx context.Context, o contest.Options) (waits []float64, err error) {
-	c, err := nodes.Start(ctx, o.Cellserver, 3)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Stop()
-	clients, err := nodes.StartClients(ctx, 8, c.Addrs())
-	if err != nil {
-		return nil, err
-	}
-	defer clients.Stop()
-	for range o.Kills {
-		leader, err := c.Leader(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := clients.Await(ctx, time.Now()); err != nil {
-			return nil, err
-		}
-		clients.Mark()
-		c.Kill(leader)
-		if err := clients.Await(ctx, time.Now()); err != nil {
-			return nil, err
-		}
-		waits = append(waits, clients.Longest().Seconds())
-		report.Say("kill -9 of the leader: %.3f s without a reply", waits[len(waits)-1])
-		if err := c.Heal(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return waits, nil
-}
-
-// rowOf returns the row of a deployment.
-func rowOf(rows []costRow, name, kind string, pipeline int) costRow {
-	return rows[slices.IndexFunc(rows, func(r costRow) bool { return r.name == name && r.kind == kind && r.pipeline == pipeline })]
-}
-
-// ratios divides a measure of one row by that of another one, round by round.
-func ratios(of, over costRow, measure func(costs) float64) (all []float64) {
-	for i := range of.rounds {
-		all = append(all, measure(of.rounds[i])/measure(over.rounds[i]))
-	}
-	return all
-}
-
-// clusterSection makes a table and a plot of the rows.
-func clusterSection(rows []costRow, waits []float64) report.Section {
-	t := report.Table{Numbers: 9, Head: []string{"deployment", "decisions", "P", "per second", "CPU µs",
-		"× alone", "all CPU µs", "× alone", "p50", "p99", "others"}}
-	p := report.Bars{Name: "performance-cluster.svg", Title: "CPU of all nodes per decision, µs"}
+// clusterSection makes a table of the rows.
+func clusterSection(rows []contest.Row, waits []float64) section {
+	t := table{numbers: 9, head: []string{
+		"deployment", "decisions", "P", "per second", "CPU µs", "× alone", "all CPU µs", "× alone",
+		"p50", "p99", "others",
+	}}
 	for _, r := range rows {
-		base := rowOf(rows, alone, r.kind, r.pipeline)
-		of := func(measure func(costs) float64) float64 { return report.MedianOf(r.rounds, measure) }
-		most := bounds[r.title()]
-		rate, p50 := of(func(c costs) float64 { return c.Rate }), of(func(c costs) float64 { return c.P50 })
-		t.Add(r.name, r.kind, fmt.Sprint(r.pipeline), report.Thousands(rate),
-			fmt.Sprintf("%.2f", of(byLeader)), times(report.Median(ratios(r, base, byLeader)), most.leader),
-			fmt.Sprintf("%.2f", of(byAll)), times(report.Median(ratios(r, base, byAll)), most.all),
-			report.Milliseconds(p50), report.Milliseconds(of(func(c costs) float64 { return c.P99 })),
-			report.Percent(report.Largest(r.rounds, costs.Disturbed)))
-		if r.kind == admitted {
-			p.Put(r.name, fmt.Sprintf("pipeline of %d", r.pipeline), of(byAll))
+		base := *contest.RowOf(rows, r.Name, alone, r.Point)
+		number := func(by func(contest.Sample) float64) string { return fmt.Sprintf("%.2f", r.Median(by)) }
+		over := func(by func(contest.Sample) float64, most float64) string {
+			ratio := fmt.Sprintf("%.2f", contest.Median(r.Ratios(base, by)))
+			if most > 0 {
+				ratio += fmt.Sprintf(" (≤ %.2f)", most)
+			}
+			return ratio
 		}
+		most := bounds[titleOf(r.Side)]
+		t.add(r.Server, r.Name, fmt.Sprint(r.Pipeline), thousands(r.Median(contest.ByRate)),
+			number(contest.ByCPU), over(contest.ByCPU, most.leader),
+			number(contest.ByAllCPU), over(contest.ByAllCPU, most.all),
+			number(func(s contest.Sample) float64 { return s.P50 }),
+			number(func(s contest.Sample) float64 { return s.P99 }), percent(r.Others()))
 	}
-	return report.Section{ID: "cluster", Heading: "Several nodes", Table: t, Plots: []report.Bars{p},
-		Notes: costNotes + deathNotes(waits)}
+	return section{id: "cluster", heading: "Several nodes", table: t, notes: costNotes + deathNotes(waits)}
 }
 
-// bound is how often a decision may cost what it costs alone; 0 for no bound.
-type bound struct{ leader, all float64 }
-
-// bounds are those of the points that have one.
-var bounds = map[string]bound{
+// bounds say how often a decision may cost what it costs alone.
+var bounds = map[string]struct{ leader, all float64 }{
 	ofOne + ", P=1, admitted":   {1.25, 1.25},
 	ofThree + ", P=1, admitted": {1.40, 2.20},
-}
-
-// times returns a ratio, and its bound if there is one.
-func times(ratio, most float64) string {
-	if most == 0 {
-		return fmt.Sprintf("%.2f", ratio)
-	}
-	return fmt.Sprintf("%.2f (≤ %.2f)", ratio, most)
 }
 
 const costNotes = `
@@ -240,123 +171,5 @@ func deathNotes(waits []float64) string {
 Then eight clients of a cluster of 3 increment a counter each, with a pause of a millisecond. After %d
 times kill -9 of the leader, a client had no reply for %.2f s: the median of the longest times. The
 least was %.2f s, the largest %.2f s.`,
-		len(waits), report.Median(waits), slices.Min(waits), slices.Max(waits))
-}
-
-// deployment is a side of the comparison: one server, a cluster, or Redis with a replica.
-type deployment struct {
-	name   string
-	addr   string // of the server that decides
-	pids   []int  // of all processes, first the one that decides
-	script func(kind string, pipeline int) func(connection int) load.Script
-}
-
-// The kinds of decisions.
-const (
-	admitted = "admitted"
-	refused  = "refused"
-)
-
-// point is what one measurement asks of a deployment.
-type point struct {
-	deployment
-	kind     string
-	pipeline int
-}
-
-func (p point) title() string { return fmt.Sprintf("%s, P=%d, %s", p.name, p.pipeline, p.kind) }
-
-// costs are the measurements of a point. CPU is that of the process that decides.
-type costs struct {
-	load.Sample
-	all float64 // CPU of all processes, µs for each decision
-}
-
-func byAll(c costs) float64    { return c.all }
-func byLeader(c costs) float64 { return c.CPU }
-
-// measureCost puts load on a deployment, and returns what a decision costs.
-func measureCost(ctx context.Context, o contest.Options, p point) (costs, error) {
-	drive := func(seconds float64) (load.Outcome, error) {
-		return load.Drive(ctx, load.Load{Addr: p.addr, Connections: 50, Pipeline: p.pipeline,
-			Duration: time.Duration(seconds * 1e9), Script: p.script(p.kind, p.pipeline)})
-	}
-	if _, err := drive(o.Seconds / 4); err != nil {
-		return costs{}, err
-	}
-	found, err := server.LeastDisturbed(func() (c costs, err error) {
-		before, err := cpuOf(p.pids)
-		if err != nil {
-			return c, err
-		}
-		var out load.Outcome
-		c.Others, err = server.Observe(p.pids, func() (err error) { out, err = drive(o.Seconds); return err })
-		if err != nil {
-			return c, err
-		}
-		after, err := cpuOf(p.pids)
-		if err != nil {
-			return c, err
-		}
-		each := 1e6 / float64(out.Requests)
-		for i := range after {
-			c.all += (after[i] - before[i]).Seconds() * each
-		}
-		c.CPU = (after[0] - before[0]).Seconds() * each
-		c.Rate = float64(out.Requests) / out.Elapsed.Seconds()
-		c.P50 = report.InMs(load.Percentile(out.Timings, 0.5))
-		c.P99 = report.InMs(load.Percentile(out.Timings, 0.99))
-		return c, nil
-	})
-	report.Say("%-22s %-8s P=%-2d %8.0f/s %6.2f µs, all %6.2f µs",
-		p.name, p.kind, p.pipeline, found.Rate, found.CPU, found.all)
-	return found, err
-}
-
-func cpuOf(pids []int) (all []time.Duration, err error) {
-	for _, pid := range pids {
-		used, err := server.CPU(pid)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, used)
-	}
-	return all, nil
-}
-
-// decisions are the scripts for cellserver: CL.THROTTLE on keys with room, and on keys without.
-func decisions(kind string, _ int) func(connection int) load.Script {
-	if kind == admitted {
-		return contest.Usage
-	}
-	return func(connection int) load.Script {
-		return func(request, reply []byte, i int) ([]byte, []byte) {
-			key := contest.SomeKey("full:", connection, i)
-			return load.Command(request, "CL.THROTTLE", key, "0", "1", "1000000"),
-				append(reply, "*5\r\n:1\r\n:1\r\n:0\r\n:??????\r\n:??????\r\n"...)
-		}
-	}
-}
-
-// countedTwice is the script for Redis: it counts, and at the end of a pipeline it waits until the replica
-// has counted, too.
-func countedTwice(_ string, pipeline int) func(connection int) load.Script {
-	return func(connection int) load.Script {
-		return func(request, reply []byte, i int) ([]byte, []byte) {
-			request = load.Command(request, "INCR", contest.SomeKey("key:", connection, i))
-			reply = append(reply, ":???????\r\n"...)
-			if i%pipeline == pipeline-1 {
-				request, reply = load.Command(request, "WAIT", "1", "0"), append(reply, ":1\r\n"...)
-			}
-			return request, reply
-		}
-	}
-}
-
-// prepareCounters gives all counters seven digits.
-func prepareCounters(ctx context.Context, addr string) error {
-	_, err := load.Drive(ctx, load.Filler(addr, contest.Keyspace, func(b []byte, i int) []byte {
-		return load.Command(b, "SET", load.Key("key:", i), "1000000")
-	}, "+OK\r\n"))
-	return err
+		len(waits), contest.Median(waits), slices.Min(waits), slices.Max(waits))
 }

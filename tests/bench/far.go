@@ -5,33 +5,34 @@ import (
 	"net"
 	"slices"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
-// listenFar listens for a server that is a trip away: what one side writes arrives after half of the trip.
-func listenFar(server string, trip time.Duration) (net.Listener, error) {
+// listenFar returns an address of a server that is a trip away: what one side writes arrives after half of the
+// trip.
+func listenFar(t testing.TB, server string) (addr string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
 			near, err := l.Accept()
 			if err != nil {
 				return // it is closed
 			}
-			go func() {
-				there, err := net.Dial("tcp", server)
-				if err != nil {
-					_ = near.Close()
-					return
-				}
-				go carry(there, near, trip/2)
-				carry(near, there, trip/2)
-			}()
+			there, err := net.Dial("tcp", server)
+			if err != nil {
+				_ = near.Close()
+				continue
+			}
+			go carry(there, near, trip/2)
+			go carry(near, there, trip/2)
 		}
 	}()
-	return l, nil
+	return l.Addr().String()
 }
 
 // carry copies bytes in their order. Each part arrives after a time. Both ends close after the first end.

@@ -13,55 +13,43 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"testing"
 
-	"cellserver/tests/bench/adaptive"
 	"cellserver/tests/bench/contest"
-	"cellserver/tests/bench/report"
-	"cellserver/tests/bench/server"
+
+	"github.com/stretchr/testify/require"
 )
 
 func main() {
-	if len(os.Args) == 4 && os.Args[1] == contest.Bare { // started by a side: name --port number
+	if len(os.Args) > 3 && os.Args[1] == contest.BareHandler { // started by a side: name --port number
 		fmt.Fprintln(os.Stderr, contest.ServeBare(os.Args[3]))
 		os.Exit(1)
 	}
+	o, err := parseOptions(os.Args[1:], os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
-
-func run(ctx context.Context, args []string) error {
-	o, err := parseOptions(args, os.Stderr)
-	if err != nil {
-		return err
-	}
-	if err := server.Pin(ctx, o.LoadCore); err != nil {
-		return err
-	}
-	sections, err := modeNamed(o.Mode).measure(ctx, o)
-	if err != nil {
-		return err
-	}
-	for _, found := range sections {
-		found.Command = commandLine(args, o)
-		found.Machine = report.DescribeMachine()
-		fmt.Println(found.Text())
-		if !o.Write {
-			continue
-		}
-		if err := found.Write("docs"); err != nil {
-			return err
+	p := contest.NewProgram(ctx)
+	require.NoError(p, err)
+	contest.Pin(p, o.LoadCore)
+	for _, found := range modeNamed(o.Mode).measure(p, o) {
+		found.command, found.machine = commandLine(os.Args[1:], o), describeMachine()
+		fmt.Println(found.text())
+		if o.Write {
+			require.NoError(p, found.write("docs"))
 		}
 	}
-	return nil
+	p.End()
 }
 
 // parseOptions reads the command line. It writes help to out.
 func parseOptions(args []string, out io.Writer) (contest.Options, error) {
-	o := contest.Options{RedisCell: os.Getenv("REDIS_CELL"), Core: cmp.Or(os.Getenv("SERVER_CORE"), "0"), LoadCore: cmp.Or(os.Getenv("LOAD_CORE"), "1")}
+	o := contest.Options{
+		RedisCell: os.Getenv("REDIS_CELL"),
+		Core:      cmp.Or(os.Getenv("SERVER_CORE"), "0"), LoadCore: cmp.Or(os.Getenv("LOAD_CORE"), "1"),
+	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.Usage = func() {
@@ -121,7 +109,7 @@ func commandLine(args []string, o contest.Options) string {
 // mode is one kind of measurement.
 type mode struct {
 	name, summary string
-	measure       func(context.Context, contest.Options) ([]report.Section, error)
+	measure       func(testing.TB, contest.Options) []section
 	seconds       float64 // length of one measurement, without --seconds
 }
 
@@ -129,18 +117,12 @@ type mode struct {
 var modes = []mode{
 	{"quick", "a minute: CL.THROTTLE, INCR, SET and GET, pipelines of 1, 16 and 64", throughput, 0.4},
 	{"full", "every command, pipelines of 1, 16 and 64, of 1, 50 and 500 connections", throughput, 3},
-	{"limiters", "the other limiters beside CL.THROTTLE, and the transaction of a sliding log", besides, 3},
+	{"limiters", "the other limiters beside CL.THROTTLE, and the transaction of a sliding log", throughput, 3},
 	{"memory", "resident bytes a throttle key takes, and a sorted set", memory, 0},
-	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", clusterMode, 1},
+	{"cluster", "what several nodes cost beside Redis with a replica; a new leader", cluster, 1},
 	{"adaptive", "a simulated service that changes, before each limiter of calls", compareAdaptive, 0},
 	{"sidecar", "one hot key: clients of a hub, of sidecars, and with leases", measureSidecars, 1},
 	{"targets", "the bounds that guard the lead: what was measured, and which are met", measureTargets, 1},
-}
-
-// compareAdaptive runs the simulation of adaptive limits.
-func compareAdaptive(_ context.Context, o contest.Options) ([]report.Section, error) {
-	found := adaptive.Compare(1, func(name string) bool { return strings.Contains(name, o.Only) })
-	return []report.Section{found}, nil
 }
 
 func modeNamed(name string) *mode {

@@ -13,7 +13,7 @@ var seeds = []uint64{11, 12}
 // again in 5 seconds, also if one caller has half of the load.
 func TestHalves(t *testing.T) {
 	for i, of := range []*scenario{halves(), skew()} {
-		o := outcomeOf(of, newLimit(false), seeds[i])
+		o := outcomeOf(of, newLimit(t, false), seeds[i])
 		t.Logf("%+v", o)
 		require.GreaterOrEqual(t, o.before, 0.99*4000*0.995) // the load itself varies
 		require.GreaterOrEqual(t, o.during, 0.99*2500)
@@ -26,7 +26,7 @@ func TestHalves(t *testing.T) {
 // TestSlower: the calls take three times as long for a minute. At least 97 % of the possible replies are good.
 func TestSlower(t *testing.T) {
 	for _, seed := range seeds {
-		o := outcomeOf(slower(), newLimit(false), seed)
+		o := outcomeOf(slower(), newLimit(t, false), seed)
 		t.Logf("%+v", o)
 		require.GreaterOrEqual(t, o.during, 0.97*100/0.060)
 		require.GreaterOrEqual(t, o.after, 0.97*2000)
@@ -35,7 +35,7 @@ func TestSlower(t *testing.T) {
 
 // TestOverload: the latency of the last five minutes is at most 1.1 times that of the first.
 func TestOverload(t *testing.T) {
-	o := overloadOf(newLimit(false), seeds[0])
+	o := overloadOf(newLimit(t, false), seeds[0])
 	t.Logf("%+v", o)
 	require.LessOrEqual(t, o.p99Last, 1.1*o.p99First)
 	require.GreaterOrEqual(t, o.goodLast, 0.99*5000)
@@ -44,7 +44,7 @@ func TestOverload(t *testing.T) {
 // TestHang: nothing is done for 30 seconds. The replies are good again in 8 seconds.
 func TestHang(t *testing.T) {
 	for _, seed := range seeds {
-		n := hangOf(newLimit(false), seed)
+		n := hangOf(newLimit(t, false), seed)
 		t.Log(n)
 		require.True(t, n >= 0 && n <= 8, n)
 	}
@@ -88,7 +88,7 @@ func TestOtherServices(t *testing.T) {
 				best, most = good, n
 			}
 		}
-		all := run(one.of(), newLimit(false, one.options...), seeds[0])
+		all := run(one.of(), newLimit(t, false, one.options...), seeds[0])
 		good, first, last := goodput(all, 20, 80), p99(all, 20, 50), p99(all, 50, 80)
 		t.Logf("%s: %.0f good replies a second, %.0f with the fixed limit %d; p99 %.0f, later %.0f ms",
 			one.name, good, best, most, first, last)
@@ -99,5 +99,5 @@ func TestOtherServices(t *testing.T) {
 
 // TestSameSeed: a simulation with the same seed has the same figures.
 func TestSameSeed(t *testing.T) {
-	require.Equal(t, run(small(), newLimit(false), 5), run(small(), newLimit(false), 5))
+	require.Equal(t, run(small(), newLimit(t, false), 5), run(small(), newLimit(t, false), 5))
 }

@@ -2,7 +2,7 @@ package adaptive
 
 import (
 	"fmt"
-	"strconv"
+	"strings"
 	"testing"
 
 	_ "cellserver/commands/all" // CL.ENTER
@@ -10,65 +10,60 @@ import (
 	"cellserver/server/servertest"
 )
 
-// noTest lets the harness of tests run in a program. A failure ends the program.
-type noTest struct{ testing.TB }
-
-func (noTest) Helper()                           {}
-func (noTest) Cleanup(func())                    {}
-func (noTest) FailNow()                          { panic("the simulation has failed") }
-func (noTest) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
-
 // commandLimit asks a server in this process, whose clock is that of the simulation.
 type commandLimit struct {
-	h           *servertest.Harness
-	first, last []string // the words of the commands around the key and the holder
-	own         bool     // each caller has a limit of its own
+	h     *servertest.Harness
+	take  string // the command, with verbs for the key and the holder
+	fixed bool   // the limit does not learn from latencies
+	own   bool   // each caller has a limit of its own
 }
 
 // newLimit returns the limit of CL.ENTER with options.
-func newLimit(own bool, options ...string) limit {
-	enter := append([]string{"CL.ENTER", "", "30", ""}, options...)
-	return &commandLimit{servertest.New(noTest{}), enter, []string{"CL.LEAVE"}, own}
+func newLimit(t testing.TB, own bool, options ...string) limit {
+	take := "CL.ENTER %s 30 %d " + strings.Join(options, " ")
+	return &commandLimit{h: servertest.New(t), take: take, own: own}
 }
 
 // newFixed returns a limit that somebody has measured: CL.ACQUIRE.
-func newFixed(calls int) limit {
-	acquire := []string{"CL.ACQUIRE", "", strconv.Itoa(calls), "30", ""}
-	return &commandLimit{servertest.New(noTest{}), acquire, []string{"CL.RELEASE"}, false}
+func newFixed(t testing.TB, calls int) limit {
+	take := fmt.Sprintf("CL.ACQUIRE %%s %d 30 %%d", calls)
+	return &commandLimit{h: servertest.New(t), take: take, fixed: true}
 }
 
 func (l *commandLimit) enter(caller int, id, now int64) bool {
-	words := make([]any, len(l.first))
-	blank := []string{l.key(caller), strconv.FormatInt(id, 10)}
-	for i, w := range l.first {
-		if w == "" {
-			w, blank = blank[0], blank[1:]
-		}
-		words[i] = w
-	}
-	return l.ask(now, words...) == '0'
+	return l.ask(now, fmt.Sprintf(l.take, l.key(caller), id)) == '0'
 }
 
 func (l *commandLimit) leave(caller int, id, now, latency int64, dropped bool) {
-	words := []any{l.last[0], l.key(caller), strconv.FormatInt(id, 10)}
-	if l.last[0] == "CL.LEAVE" {
-		words = append(words, fmt.Sprintf("%d.%09d", latency/second, latency%second))
-		if dropped {
-			words = append(words, "DROP")
-		}
+	command := leaving(l.key(caller), id, latency, dropped)
+	if l.fixed {
+		command = fmt.Sprintf("CL.RELEASE %s %d", l.key(caller), id)
 	}
-	l.ask(now, words...)
+	l.ask(now, command)
+}
+
+// leaving returns the command for the end of a call.
+func leaving(key string, id, latency int64, dropped bool) string {
+	command := fmt.Sprintf("CL.LEAVE %s %d %d.%09d", key, id, latency/second, latency%second)
+	if dropped {
+		command += " DROP"
+	}
+	return command
 }
 
 func (l *commandLimit) key(caller int) string {
 	if l.own {
-		return "service:" + strconv.Itoa(caller)
+		return fmt.Sprint("service:", caller)
 	}
 	return "service"
 }
 
 // ask sends a command, and returns the first digit of its reply.
-func (l *commandLimit) ask(now int64, words ...any) byte {
+func (l *commandLimit) ask(now int64, command string) byte {
+	var words []any
+	for word := range strings.FieldsSeq(command) {
+		words = append(words, word)
+	}
 	l.h.Clock.Set(servertest.Start + now)
 	l.h.Send(resptest.Command(words...))
 	out := l.h.Session.Output()

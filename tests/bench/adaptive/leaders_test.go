@@ -48,11 +48,7 @@ func (l *clusterLimit) enter(_ int, id, now int64) bool {
 
 func (l *clusterLimit) leave(_ int, id, _, latency int64, dropped bool) {
 	delete(l.alone, id)
-	end := fmt.Sprintf("CL.LEAVE service %d %d.%09d", id, latency/second, latency%second)
-	if dropped {
-		end += " DROP"
-	}
-	l.ends = append(l.ends, end)
+	l.ends = append(l.ends, leaving("service", id, latency, dropped))
 }
 
 // ask sends commands to the leader. It returns nil if nobody answers.

@@ -7,45 +7,43 @@ import (
 
 const millisecond = 1e6
 
+// steady is a service of 100 workers that does not change.
+func steady(rate float64, seconds int) *scenario {
+	return &scenario{
+		rate: rate, workers: 100, work: 20 * millisecond, seconds: seconds,
+		callers: 10, deadline: 200 * millisecond,
+	}
+}
+
 // halves is a service that loses half of its workers from 60 to 120 seconds.
 func halves() *scenario {
-	return &scenario{
-		rate: 4000, workers: 100, work: 20 * millisecond, seconds: 180,
-		callers: 10, deadline: 200 * millisecond,
-		changes: []change{
-			{60 * second, func(s *service, _ int64) { s.workers = 50 }},
-			{120 * second, func(s *service, _ int64) { s.workers = 100 }},
-		},
+	s := steady(4000, 180)
+	s.changes = []change{
+		{60 * second, func(s *service, _ int64) { s.workers = 50 }},
+		{120 * second, func(s *service, _ int64) { s.workers = 100 }},
 	}
+	return s
 }
 
 // slower is a service whose calls take three times as long from 60 to 120 seconds, with the same workers.
 func slower() *scenario {
-	return &scenario{
-		rate: 2000, workers: 100, work: 20 * millisecond, seconds: 180,
-		callers: 10, deadline: 400 * millisecond,
-		changes: []change{
-			{60 * second, func(s *service, _ int64) { s.work = 60 * millisecond }},
-			{120 * second, func(s *service, _ int64) { s.work = 20 * millisecond }},
-		},
+	s := steady(2000, 180)
+	s.deadline = 400 * millisecond
+	s.changes = []change{
+		{60 * second, func(s *service, _ int64) { s.work = 60 * millisecond }},
+		{120 * second, func(s *service, _ int64) { s.work = 20 * millisecond }},
 	}
+	return s
 }
 
 // overload is a service with twice the load that it can take, for ten minutes after the start.
-func overload() *scenario {
-	return &scenario{
-		rate: 10_000, workers: 100, work: 20 * millisecond, seconds: 630,
-		callers: 10, deadline: 200 * millisecond,
-	}
-}
+func overload() *scenario { return steady(10_000, 630) }
 
 // hang is a service that does nothing from 60 to 90 seconds.
 func hang() *scenario {
-	return &scenario{
-		rate: 4000, workers: 100, work: 20 * millisecond, seconds: 150,
-		callers: 10, deadline: 200 * millisecond,
-		changes: []change{{60 * second, func(s *service, now int64) { s.hang(now, now+30*second) }}},
-	}
+	s := steady(4000, 150)
+	s.changes = []change{{60 * second, func(s *service, now int64) { s.hang(now, now+30*second) }}}
+	return s
 }
 
 // skew is halves with one caller that has half of the load.
@@ -66,18 +64,14 @@ func small() *scenario {
 // lock is a service whose calls do a twentieth of their work under one lock, with twice the load that the
 // lock can take.
 func lock() *scenario {
-	return &scenario{
-		rate: 2000, workers: 100, work: 20 * millisecond, serial: 0.05, seconds: 80,
-		callers: 10, deadline: 200 * millisecond,
-	}
+	s := steady(2000, 80)
+	s.serial = 0.05
+	return s
 }
 
 // pauses is a service that does nothing for 200 ms every 3 seconds, as one that collects garbage.
 func pauses(rate float64) *scenario {
-	s := &scenario{
-		rate: rate, workers: 100, work: 20 * millisecond, seconds: 80,
-		callers: 10, deadline: 200 * millisecond,
-	}
+	s := steady(rate, 80)
 	for at := 3 * second; at < int64(s.seconds)*second; at += 3 * second {
 		s.changes = append(s.changes, change{at, func(s *service, now int64) {
 			s.hang(now, now+200*millisecond)

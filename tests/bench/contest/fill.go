@@ -1,87 +1,76 @@
 package contest
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"strconv"
+	"testing"
+	"time"
 
-	"cellserver/resp/resptest"
-	"cellserver/tests/bench/load"
-	"cellserver/tests/bench/server"
+	"github.com/stretchr/testify/require"
 )
 
 // fillValues gives every key a value.
-func fillValues(ctx context.Context, s *server.Server) error {
-	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
-		return load.Command(b, "SET", load.Key("key:", i), "xxx")
-	}, "+OK\r\n"))
-	return err
+func fillValues(t testing.TB, s *Server) {
+	Fill(t, s.Addr, Keyspace, func(b []byte, i int) []byte {
+		return Command(b, "SET", Key("key:", i), "xxx")
+	}, "+OK\r\n")
 }
 
 // fittingKeys is how many of the keys fit in the memory that fillTooMuch leaves.
 const fittingKeys = Keyspace * 78 / 100
 
 // fillTooMuch makes the server evict keys by allkeys-lru, to hold about fittingKeys of the counters.
-func fillTooMuch(ctx context.Context, s *server.Server) error {
-	count := func(b []byte, i int) []byte { return load.Command(b, "INCR", load.Key("key:", i)) }
-	if _, err := load.Drive(ctx, load.Filler(s.Addr, fittingKeys, count, ":1\r\n")); err != nil {
-		return err
-	}
-	used, err := s.UsedMemory()
-	if err != nil {
-		return err
-	}
-	if _, err = s.Do("CONFIG", "SET", "maxmemory", used, "maxmemory-policy", "allkeys-lru"); err != nil {
-		return err
-	}
-	if _, err = load.Drive(ctx, load.Filler(s.Addr, Keyspace, count, ":?\r\n")); err != nil {
-		return err
-	}
-	evicted, err := s.Evicted()
-	if err == nil && evicted == 0 {
-		err = errors.New("the server evicts no key")
-	}
-	return err
+func fillTooMuch(t testing.TB, s *Server) {
+	count := func(b []byte, i int) []byte { return Command(b, "INCR", Key("key:", i)) }
+	Fill(t, s.Addr, fittingKeys, count, ":1\r\n")
+	used := s.info("used_memory")
+	s.Do(t, "CONFIG", "SET", "maxmemory", used, "maxmemory-policy", "allkeys-lru")
+	Fill(t, s.Addr, Keyspace, count, ":#\r\n")
+	require.NotEqual(t, "0", s.info("evicted_keys"), "the server evicts no key")
 }
 
-// FillUsed creates the keys for Usage: throttle keys that are in use for an hour.
-func FillUsed(ctx context.Context, addr string) error {
-	_, err := load.Drive(ctx, load.Filler(addr, Keyspace, func(b []byte, i int) []byte {
-		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "1000000", "1", "1", "3600")
-	}, load.ThrottleReply(0, 1_000_001, 1_000_001-3600, -1, 3600)))
-	return err
+// FillFull takes the one action that each key of Refuses allows in eleven days.
+func FillFull(t testing.TB, s *Server) {
+	Fill(t, s.Addr, Keyspace, func(b []byte, i int) []byte {
+		return Command(b, "CL.THROTTLE", Key("full:", i), "0", "1", "1000000")
+	}, allowed)
 }
 
-// SomeKey returns one of the filled keys.
-func SomeKey(prefix string, connection, i int) string {
-	return load.Key(prefix, (connection*1009+i*7919)%Keyspace)
-}
+// The decisions of a server: on keys with room, and on keys without.
+var (
+	Admits  = sends("CL.THROTTLE key:"+random+" 1000000 1 1", allowed)
+	Refuses = sends("CL.THROTTLE full:"+random+" 0 1 1000000", limited)
+)
 
-// Usage is a script that throttles the keys of FillUsed.
-func Usage(connection int) load.Script {
-	return func(request, reply []byte, i int) ([]byte, []byte) {
-		return load.Command(request, "CL.THROTTLE", SomeKey("key:", connection, i), "1000000", "1", "1"),
-			append(reply, "*5\r\n:0\r\n:1000001\r\n:??????\r\n:-1\r\n:????\r\n"...)
+// CountsTwice is the script for Redis: it counts, and at the end of a pipeline it waits until the replica has
+// counted, too.
+func CountsTwice(pipeline int) func(connection int) Script {
+	count := sends("INCR key:"+random, ":#\r\n")
+	return func(connection int) Script {
+		next, i := count(connection), 0
+		return func(request, reply []byte, heard []int64) ([]byte, []byte) {
+			request, reply = next(request, reply, heard)
+			if i++; i%pipeline == 0 {
+				request, reply = Command(request, "WAIT", "1", "0"), append(reply, ":1\r\n"...)
+			}
+			return request, reply
+		}
 	}
-}
-
-// FillFull takes the one action that every key allows in eleven days. No second of them may pass during the
-// filling.
-func FillFull(ctx context.Context, addr string) error {
-	_, err := load.Drive(ctx, load.Filler(addr, Keyspace, func(b []byte, i int) []byte {
-		return load.Command(b, "CL.THROTTLE", load.Key("full:", i), "0", "1", "1000000")
-	}, "*5\r\n:0\r\n:1\r\n:0\r\n:-1\r\n:???????\r\n"))
-	return err
 }
 
 // fillLarge creates the large sorted set.
-func fillLarge(ctx context.Context, s *server.Server) error {
-	_, err := load.Drive(ctx, load.Filler(s.Addr, Keyspace, func(b []byte, i int) []byte {
+func fillLarge(t testing.TB, s *Server) {
+	Fill(t, s.Addr, Keyspace, func(b []byte, i int) []byte {
 		// The order of the scores differs from the order of the members, as under load. 7919 and the
 		// keyspace have no common divisor.
-		return load.Command(b, "ZADD", "large", fmt.Sprint(i*7919%Keyspace), load.Key("member:", i))
-	}, ":1\r\n"))
-	return err
+		return Command(b, "ZADD", "large", fmt.Sprint(i*7919%Keyspace), Key("member:", i))
+	}, ":1\r\n")
+}
+
+// makeRule creates the rule for CL.CHECK, with two limits of the cheapest kind.
+func makeRule(t testing.TB, s *Server) {
+	s.Do(t, "CL.RULE", "SET", "two", "CL.THROTTLE", "1000000", "30", "60",
+		"AND", "CL.THROTTLE", "1000000", "1000", "3600")
 }
 
 // A sliding log admits an action if there are fewer actions than the limit within the window. One
@@ -93,19 +82,19 @@ const (
 	logReply   = "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*4\r\n:1\r\n:99\r\n:1\r\n:1\r\n"
 )
 
-// slidingLog returns a script of transactions on the connection's log, one for each tick. `member` names the
+// slidingLog returns scripts of transactions on the connection's log, one for each tick. `member` names the
 // action of a tick.
-func slidingLog(member func(now int) string) func(connection int) load.Script {
-	return func(connection int) load.Script {
-		key := load.Key("log:", connection)
-		return func(request, reply []byte, i int) ([]byte, []byte) {
-			now := logEntries + i
-			request = load.Command(request, "MULTI")
-			request = load.Command(request, "ZREMRANGEBYSCORE", key, "-inf", fmt.Sprint(now-logEntries))
-			request = load.Command(request, "ZCARD", key)
-			request = load.Command(request, "ZADD", key, fmt.Sprint(now), member(now))
-			request = load.Command(request, "EXPIRE", key, "60")
-			return load.Command(request, "EXEC"), append(reply, logReply...)
+func slidingLog(member func(now int) string) func(connection int) Script {
+	return func(connection int) Script {
+		key, now := Key("log:", connection), logEntries-1
+		return func(request, reply []byte, _ []int64) ([]byte, []byte) {
+			now++
+			request = Command(request, "MULTI")
+			request = Command(request, "ZREMRANGEBYSCORE", key, "-inf", fmt.Sprint(now-logEntries))
+			request = Command(request, "ZCARD", key)
+			request = Command(request, "ZADD", key, fmt.Sprint(now), member(now))
+			request = Command(request, "EXPIRE", key, "60")
+			return Command(request, "EXEC"), append(reply, logReply...)
 		}
 	}
 }
@@ -115,15 +104,36 @@ func logMember(now int) string   { return fmt.Sprint(now) }
 func mixedMember(now int) string { return fmt.Sprint(now, "-") + "request01"[:now*7919%10] }
 
 // fillLogs creates the logs in the state before tick logEntries.
-func fillLogs(ctx context.Context, s *server.Server) error {
-	_, err := load.Drive(ctx, load.Filler(s.Addr, logs, func(b []byte, i int) []byte {
-		args := []any{"ZADD", load.Key("log:", i)}
+func fillLogs(t testing.TB, s *Server) {
+	Fill(t, s.Addr, logs, func(b []byte, i int) []byte {
+		words := []string{"ZADD", Key("log:", i)}
 		for entry := range logEntries {
-			args = append(args, entry, entry)
+			words = append(words, fmt.Sprint(entry), fmt.Sprint(entry))
 		}
-		return append(b, resptest.Command(args...)...)
-	}, fmt.Sprintf(":%d\r\n", logEntries)))
-	return err
+		return Command(b, words...)
+	}, fmt.Sprintf(":%d\r\n", logEntries))
+}
+
+// fullLog returns a script of CL.LOG on the connection's log, which holds about logEntries at any speed of the
+// server. The period is the time since the action logEntries before, if the log holds that many entries. After
+// a pause of the server the log holds fewer entries. Then the server removes none until the log is full again.
+func fullLog(connection int) Script {
+	const limit = 1_000_000              // far above the size
+	const whole = 500 * time.Millisecond // the server removes nothing during this time
+	key := Key("log:", connection)
+	var sent [logEntries]time.Time // the last actions
+	i := 0
+	return func(request, expected []byte, heard []int64) ([]byte, []byte) {
+		now, before, period := time.Now(), &sent[i%logEntries], whole
+		if n := len(heard); n > 0 && limit-heard[n-2] >= logEntries { // remaining, and the reset
+			period = min(now.Sub(*before), whole)
+		}
+		*before = now
+		i++
+		seconds := strconv.FormatFloat(period.Seconds(), 'f', 9, 64)
+		return Command(request, "CL.LOG", key, strconv.Itoa(limit), seconds),
+			append(expected, "*5\r\n:0\r\n:1000000\r\n:#\r\n:-1\r\n:#\r\n"...)
+	}
 }
 
 // KeyMaker is how to create a key on a server.
@@ -133,25 +143,26 @@ type KeyMaker struct {
 	Reply   string
 }
 
-func ThrottleKey(k server.Kind) KeyMaker {
-	if !k.Throttles {
+// ThrottleKey is how to create the key of a limit, or a string of the same value.
+func ThrottleKey(k Kind) KeyMaker {
+	if k.Name == Redis {
 		return KeyMaker{"SET … PX", func(b []byte, i int) []byte {
-			return load.Command(b, "SET", load.Key("key:", i), "1700000000000000000", "PX", "86400000")
+			return Command(b, "SET", Key("key:", i), "1700000000000000000", "PX", "86400000")
 		}, "+OK\r\n"}
 	}
 	return KeyMaker{"CL.THROTTLE", func(b []byte, i int) []byte {
-		return load.Command(b, "CL.THROTTLE", load.Key("key:", i), "15", "1", "86400")
-	}, load.ThrottleReply(0, 16, 15, -1, 86400)}
+		return Command(b, "CL.THROTTLE", Key("key:", i), "15", "1", "86400")
+	}, allowed}
 }
 
 // LogKey is how to create a sorted set of so many members: a sliding log with a member for each request.
 func LogKey(members int) KeyMaker {
 	return KeyMaker{"ZADD", func(b []byte, i int) []byte {
-		words := []string{"ZADD", load.Key("key:", i)}
+		words := []string{"ZADD", Key("key:", i)}
 		for m := range members {
 			now := fmt.Sprint(1_790_000_000_000 + i*7 + m*1237)
 			words = append(words, now, now)
 		}
-		return load.Command(b, words...)
+		return Command(b, words...)
 	}, fmt.Sprintf(":%d\r\n", members)}
 }

@@ -1,155 +1,173 @@
 package contest
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
 	"time"
-
-	"cellserver/tests/bench/load"
-	"cellserver/tests/bench/report"
-	"cellserver/tests/bench/server"
 )
 
-// undisturbed repeats a measurement until other processes use little enough, or returns the least disturbed
-// one. On a machine that is always busy it measures once.
-func undisturbed(o Options, pids []int, measure func() (load.Sample, error)) (load.Sample, error) {
-	once := func() (found load.Sample, err error) {
-		others, err := server.Observe(pids, func() (err error) { found, err = measure(); return err })
-		found.Others = others
-		return found, err
-	}
-	if o.Busy {
-		return once()
-	}
-	return server.LeastDisturbed(once)
+// Point is the pipeline depth and the number of connections of a side.
+type Point struct{ Pipeline, Connections int }
+
+// Side is one of the ways that are compared.
+type Side struct {
+	Name, Server string // of the workload, and of the server
+	Point
+	Open func(t testing.TB) Running
 }
 
-// measure starts a server, warms it up, and measures one workload.
-func (d Side) measure(ctx context.Context, o Options) (load.Sample, error) {
-	if d.Command == nil && d.Script == nil {
-		return load.Sample{}, errors.New("there is no such workload")
-	}
-	s, err := d.Start(ctx, o.Core)
-	if err != nil {
-		return load.Sample{}, err
-	}
-	defer s.Stop()
-	if d.prepare != nil {
-		if err := d.prepare(ctx, s); err != nil {
-			return load.Sample{}, err
+// Running is a side that is ready for its load.
+type Running struct {
+	PIDs  []int // of all processes, first the one that decides
+	Load  func(time.Duration) Outcome
+	Close func()
+}
+
+// Sample is one measurement of a command or of a transaction.
+type Sample struct {
+	Rate                float64 // per second
+	CPU, AllCPU         float64 // of the process that decides, and of all processes, µs for each
+	P50, P99, P999, Max float64 // milliseconds
+	Others              float64 // the part of a core that other processes used
+}
+
+// Row contains the samples of a side, in the order of the rounds.
+type Row struct {
+	Side
+	Samples []Sample
+}
+
+// Run measures the sides in turn, round by round, so that other work of the machine affects all sides alike.
+func Run(t testing.TB, o Options, sides []Side) []Row {
+	rows := make([]Row, len(sides))
+	for range o.Repeats {
+		for i, s := range sides {
+			rows[i].Side = s
+			rows[i].Samples = append(rows[i].Samples, s.measure(t, o))
 		}
 	}
-	return MeasureOn(ctx, o, s, d.Workload, d.Point)
+	return rows
 }
 
-// MeasureOn measures a workload on a server that runs and is prepared.
-func MeasureOn(ctx context.Context, o Options, s *server.Server, w Workload, p load.Point) (load.Sample, error) {
-	run := runner(ctx, s, w, p)
-	warm, _, err := run(o.Seconds/4, 2*p.Pipeline*p.Connections)
-	if err != nil {
-		return load.Sample{}, err
-	}
-	found, err := undisturbed(o, []int{s.PID}, func() (load.Sample, error) {
-		return accounted(s, w, func() (load.Sample, int, error) { return run(o.Seconds, int(warm.Rate*o.Seconds)) })
-	})
-	if err == nil {
-		report.Say("%-26s %-10s P=%-2d c=%-3d %9.0f/s %6.2f µs", w.Name, s.Name, p.Pipeline, p.Connections, found.Rate, found.CPU)
-	}
-	return found, err
-}
+// A measurement counts while other processes use at most Tolerated of one core. It has at most attempts
+// tries.
+const (
+	Tolerated = 0.10
+	attempts  = 3
+)
 
-// runner returns a function that runs the workload for some seconds, or for some requests under
-// redis-benchmark. The function also returns the number of requests.
-func runner(ctx context.Context, s *server.Server, w Workload, p load.Point) func(seconds float64, requests int) (load.Sample, int, error) {
-	if w.Command == nil {
-		ticks := make([]int, p.Connections) // the scripts continue from run to run
-		return func(seconds float64, _ int) (load.Sample, int, error) { return runScript(ctx, s, w, p, seconds, ticks) }
-	}
-	return func(_ float64, requests int) (load.Sample, int, error) {
-		requests = max(requests, 10_000)
-		found, err := load.RedisBenchmark(ctx, s.Addr, p, requests, Keyspace, w.Command)
-		return found, requests, err
-	}
-}
-
-// runScript runs the connections' scripts from their current ticks.
-func runScript(ctx context.Context, s *server.Server, w Workload, p load.Point, seconds float64, ticks []int) (load.Sample, int, error) {
-	out, err := load.Drive(ctx, load.Load{
-		Addr: cmp.Or(s.Web, s.Addr), Connections: p.Connections, Pipeline: p.Pipeline,
-		Duration: time.Duration(seconds * 1e9), Heard: w.heard,
-		Script: func(connection int) load.Script {
-			next := w.Script(connection)
-			return func(request, reply []byte, _ int) ([]byte, []byte) {
-				ticks[connection]++
-				return next(request, reply, ticks[connection]-1)
-			}
-		},
-	})
-	if err != nil {
-		return load.Sample{}, 0, err
-	}
-	ms := func(part float64) float64 { return report.InMs(load.Percentile(out.Timings, part)) }
-	return load.Sample{
-		Rate: float64(out.Requests) / out.Elapsed.Seconds(),
-		P50:  ms(0.5), P99: ms(0.99), P999: ms(0.999), Max: ms(1),
-	}, out.Requests, nil
-}
-
-// counters returns the server's counters, zeros for a bare server.
-func counters(s *server.Server) (server.Counters, error) {
-	if s.Bare {
-		return server.Counters{}, nil
-	}
-	return s.Counters()
-}
-
-// accounted runs a load and adds the server's processor time. By the server's counters it checks that the
-// server executed every command without an error.
-func accounted(s *server.Server, w Workload, run func() (load.Sample, int, error)) (found load.Sample, err error) {
-	if err := w.probe(s); err != nil {
-		return found, err
-	}
-	before, err := counters(s)
-	if err != nil {
-		return found, err
-	}
-	begun, err := server.CPU(s.PID)
-	if err != nil {
-		return found, err
-	}
-	found, requests, err := run()
-	if err != nil {
-		return found, err
-	}
-	ended, err := server.CPU(s.PID)
-	if err != nil {
-		return found, err
-	}
-	after, err := counters(s)
-	if err != nil {
-		return found, err
-	}
-	if err := served(before, after, requests*max(1, w.each)); err != nil && !s.Bare {
-		return found, fmt.Errorf("%s: %w", s.Name, err)
-	}
-	found.CPU = (ended - begun).Seconds() * 1e6 / float64(requests)
-	if w.after != nil {
-		if err := w.after(); err != nil {
-			return found, fmt.Errorf("%s: %w", s.Name, err)
+// measure measures until the other processes use little enough, and returns the least disturbed sample. On a
+// machine that is always busy it measures once.
+func (s Side) measure(t testing.TB, o Options) (least Sample) {
+	r := s.Open(t)
+	defer r.Close()
+	length := time.Duration(o.Seconds * float64(time.Second))
+	r.Load(length / 4) // it warms up
+	for i := range attempts {
+		found := r.observe(t, length)
+		if i == 0 || found.Others < least.Others {
+			least = found
 		}
+		if o.Busy || least.Others <= Tolerated {
+			break
+		}
+		t.Logf("others used %.0f %% of a core meanwhile", 100*found.Others)
 	}
-	return found, w.probe(s)
+	t.Logf("%-26s %-10s P=%-2d c=%-3d %9.0f/s %6.2f µs, all %6.2f µs",
+		s.Name, s.Server, s.Pipeline, s.Connections, least.Rate, least.CPU, least.AllCPU)
+	return least
 }
 
-// served returns an error if the server's counters do not match the number of commands.
-func served(before, after server.Counters, commands int) error {
-	if n := after.Errors - before.Errors; n != 0 {
-		return fmt.Errorf("%d of %d commands were answered with an error", n, commands)
+// observe puts load on a side, and looks at the processes meanwhile.
+func (r Running) observe(t testing.TB, length time.Duration) Sample {
+	spent := func() (all []time.Duration) {
+		for _, pid := range r.PIDs {
+			all = append(all, cpu(t, pid))
+		}
+		return append(all, othersTime(t, r.PIDs))
 	}
-	if n := after.Commands - before.Commands; n < int64(commands) {
-		return fmt.Errorf("%d commands were sent, and only %d executed", commands, n)
+	before := spent()
+	out := r.Load(length)
+	after := spent()
+	for i := range after {
+		after[i] -= before[i]
 	}
-	return nil
+	last, each := len(r.PIDs), 1e6/float64(out.Requests)
+	slices.Sort(out.Timings)
+	s := Sample{
+		Rate: float64(out.Requests) / out.Elapsed.Seconds(), CPU: after[0].Seconds() * each,
+		P50: percentile(out.Timings, 0.5), P99: percentile(out.Timings, 0.99),
+		P999: percentile(out.Timings, 0.999), Max: percentile(out.Timings, 1),
+		Others: max(0, after[last].Seconds()/out.Elapsed.Seconds()),
+	}
+	for _, one := range after[:last] {
+		s.AllCPU += one.Seconds() * each
+	}
+	return s
+}
+
+// Self returns the process of the clients.
+func Self() int { return os.Getpid() }
+
+// percentile returns the least duration that covers the part (0…1) of all, in milliseconds; 0 for none.
+func percentile(sorted []time.Duration, part float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[max(0, int(math.Ceil(part*float64(len(sorted))))-1)].Seconds() * 1e3
+}
+
+// The measures of a sample.
+func ByRate(s Sample) float64   { return s.Rate }
+func ByCPU(s Sample) float64    { return s.CPU }
+func ByAllCPU(s Sample) float64 { return s.AllCPU }
+
+// Values returns a measure of each sample.
+func (r Row) Values(by func(Sample) float64) (all []float64) {
+	for _, s := range r.Samples {
+		all = append(all, by(s))
+	}
+	return all
+}
+
+// Median returns the median of a measure.
+func (r Row) Median(by func(Sample) float64) float64 { return Median(r.Values(by)) }
+
+// Spread returns the difference between the largest and the least, divided by the median.
+func (r Row) Spread(by func(Sample) float64) float64 {
+	all := r.Values(by)
+	return (slices.Max(all) - slices.Min(all)) / Median(all)
+}
+
+// Others returns the largest part of a core that other processes used: even one disturbed measurement shows.
+func (r Row) Others() float64 {
+	return slices.Max(r.Values(func(s Sample) float64 { return s.Others }))
+}
+
+// Ratios divides a measure of this row by that of another one, round by round. Work of the machine that slows
+// a whole round does not change the ratio.
+func (r Row) Ratios(over Row, by func(Sample) float64) []float64 {
+	all := r.Values(by)
+	for i, base := range over.Values(by) {
+		all[i] /= base
+	}
+	return all
+}
+
+// Median returns the middle value, or the mean of the two middle values. values is not empty.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// RowOf returns the row of a workload on a server, at a point; nil if there is none.
+func RowOf(rows []Row, name, server string, p Point) *Row {
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name && r.Server == server && r.Point == p })
+	if i < 0 {
+		return nil
+	}
+	return &rows[i]
 }

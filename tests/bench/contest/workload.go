@@ -1,146 +1,180 @@
 package contest
 
 import (
-	"context"
-	"fmt"
+	"bytes"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
+	"time"
 
-	"cellserver/resp/resptest"
-	"cellserver/tests/bench/load"
-	"cellserver/tests/bench/server"
+	"github.com/stretchr/testify/require"
 )
 
 // Keyspace is the number of keys, and the number of members of the large sorted set.
 const Keyspace = 100_000
 
-// random is the text that redis-benchmark replaces by twelve digits. "key:" and the digits make 16 bytes.
+// random stands for twelve random digits, a number below Keyspace. "key:" and the digits make 16 bytes.
 const random = "__rand_int__"
 
-// Workload is a stream of requests. It has either a command or a script.
+// The replies to decisions.
+const (
+	allowed = "*5\r\n:0\r\n:#\r\n:#\r\n:-1\r\n:#\r\n"
+	limited = "*5\r\n:1\r\n:#\r\n:0\r\n:#\r\n:#\r\n"
+)
+
+// Workload is a stream of requests.
 type Workload struct {
 	Name    string
-	Command []string // the command that redis-benchmark sends
-	Script  func(connection int) load.Script
-	each    int // commands in one counted request
+	Script  func(connection int) Script
+	prepare func(t testing.TB, s *Server)
 
-	throttle bool // for servers with CL.THROTTLE only
-	quick    bool
-	prepare  func(ctx context.Context, s *server.Server) error
-	heard    func(connection int, replies []byte) // receives the replies to a script's pipelines, one after the other
-	after    func() error                         // returns an error if the heard replies are wrong
-	// answered returns an error if the reply to the command is wrong.
-	answered func(reply any) error
+	modes    string // that measure it, without --only
+	throttle bool   // for servers with CL.THROTTLE only
+	web      bool   // over HTTP
 }
 
-// The decisions of CL.THROTTLE.
+// The workloads that others are compared with, or that targets name.
 const (
-	allowed = int64(0)
-	limited = int64(1)
+	Yardstick        = "INCR"
+	Evicting         = "INCR, evicting" // the same with less memory than the keys take
+	Throttle         = "CL.THROTTLE"
+	Transaction      = "sliding log, a transaction"
+	MixedTransaction = "sliding log, members of many lengths"
+	Fixed            = "CL.ACQUIRE and CL.RELEASE"
+	Adaptive         = "CL.ENTER and CL.LEAVE"
+	Checking         = "POST /check"
+	BareHandler      = "a bare net/http handler"
 )
 
 // Workloads are what is measured, in the order of the report.
 func Workloads() []Workload {
+	throttle := func(name, modes, words, reply string, prepare func(testing.TB, *Server)) Workload {
+		return Workload{Name: name, modes: modes, throttle: true, Script: sends(words, reply), prepare: prepare}
+	}
 	return []Workload{
-		{Name: "CL.THROTTLE", Command: strings.Fields("CL.THROTTLE key:" + random + " 1000000 30 60"), quick: true, throttle: true,
-			answered: decides(allowed)},
-		{Name: "CL.THROTTLE, one hot key", Command: strings.Fields("CL.THROTTLE hot 10000000 1000000 1"), throttle: true,
-			answered: decides(allowed)},
-		{Name: "CL.THROTTLE, all limited", Command: strings.Fields("CL.THROTTLE full:" + random + " 0 1 1000000"), throttle: true,
-			prepare:  func(ctx context.Context, s *server.Server) error { return FillFull(ctx, s.Addr) },
-			answered: decides(limited)},
-		{Name: Yardstick, Command: strings.Fields("INCR key:" + random), quick: true, answered: integer},
-		{Name: Evicting, Command: strings.Fields("INCR key:" + random), prepare: fillTooMuch,
-			answered: integer},
-		{Name: "SET", Command: strings.Fields("SET key:" + random + " xxx"), quick: true, answered: equals(resptest.Simple("OK"))},
-		{Name: "GET", Command: strings.Fields("GET key:" + random), quick: true, prepare: fillValues,
-			answered: equals("xxx")},
-		{Name: "ZADD, a large set", Command: strings.Fields("ZADD large " + random + " member:" + random), prepare: fillLarge,
-			answered: integer},
-		{Name: Transaction, Script: slidingLog(logMember), each: 6, prepare: fillLogs},
-		{Name: MixedTransaction, Script: slidingLog(mixedMember), each: 6, prepare: fillLogs},
+		throttle(Throttle, "quick full limiters", "CL.THROTTLE key:"+random+" 1000000 30 60", allowed, nil),
+		throttle(Throttle+", one hot key", "full", "CL.THROTTLE hot 10000000 1000000 1", allowed, nil),
+		{Name: Throttle + ", all limited", modes: "full", throttle: true, Script: Refuses, prepare: FillFull},
+		{Name: Yardstick, modes: "quick full", Script: sends("INCR key:"+random, ":#\r\n")},
+		{Name: Evicting, modes: "full", Script: sends("INCR key:"+random, ":#\r\n"), prepare: fillTooMuch},
+		{Name: "SET", modes: "quick full", Script: sends("SET key:"+random+" xxx", "+OK\r\n")},
+		{Name: "GET", modes: "quick full", Script: sends("GET key:"+random, "$3\r\nxxx\r\n"), prepare: fillValues},
+		{
+			Name: "ZADD, a large set", modes: "full", prepare: fillLarge,
+			Script: sends("ZADD large "+random+" member:"+random, ":#\r\n"),
+		},
+		{Name: Transaction, modes: "full limiters", Script: slidingLog(logMember), prepare: fillLogs},
+		{Name: MixedTransaction, modes: "full", Script: slidingLog(mixedMember), prepare: fillLogs},
+		throttle("CL.WINDOW", "limiters", "CL.WINDOW key:"+random+" 1000000 60", allowed, nil),
+		throttle("CL.SLIDING", "limiters", "CL.SLIDING key:"+random+" 1000000 60", allowed, nil),
+		throttle("CL.CHECK", "limiters", "CL.CHECK two key:"+random, allowed, makeRule),
+		{Name: "CL.LOG", modes: "limiters", throttle: true, Script: fullLog},
+		permits(Fixed, "CL.ACQUIRE key 20 lease holder", "CL.RELEASE key holder", ":1\r\n"),
+		permits(Adaptive, "CL.ENTER key lease holder", "CL.LEAVE key holder 0.02", "*2\r\n:1\r\n:20\r\n"),
+		{Name: Checking, throttle: true, web: true, Script: checking("#", "#"), prepare: makeCheckRule},
+		{Name: BareHandler, web: true, Script: checking(firstLeft, firstReset)},
 	}
 }
 
-// Yardstick is the workload to compare the others with. Evicting is the same with less memory than the keys
-// take. Transaction is the workload that keeps a sliding log, and MixedTransaction is one whose members have
-// many lengths.
-const (
-	Yardstick        = "INCR"
-	Evicting         = "INCR, evicting"
-	Transaction      = "sliding log, a transaction"
-	MixedTransaction = "sliding log, members of many lengths"
-)
-
-// WorkloadNamed returns the workload of a name. If the name is unknown, the workload is empty and its
-// measurement fails.
-func WorkloadNamed(name string) Workload {
-	all := slices.Concat(Workloads(), Limiters(), Permits(), Checks())
-	if i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name }); i >= 0 {
-		return all[i]
-	}
-	return Workload{Name: name}
+// WorkloadNamed returns the workload of a name.
+func WorkloadNamed(t testing.TB, name string) Workload {
+	all := Workloads()
+	i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name })
+	require.GreaterOrEqual(t, i, 0, "%q is no workload", name)
+	return all[i]
 }
 
-// Selected returns the workloads of a mode whose names contain Only, and Yardstick.
-func Selected(o Options) []Workload {
+// Selected returns the workloads of a mode whose names contain Only, and those that they are compared with.
+func Selected(o Options, base ...string) []Workload {
 	return slices.DeleteFunc(Workloads(), func(w Workload) bool {
-		return o.Mode == "quick" && !w.quick || !strings.Contains(w.Name, o.Only) && w.Name != Yardstick
+		return !slices.Contains(strings.Fields(w.modes), o.Mode) ||
+			!strings.Contains(w.Name, o.Only) && !slices.Contains(base, w.Name)
 	})
 }
 
-// probe sends the workload's command once and checks the reply.
-func (w *Workload) probe(s *server.Server) error {
-	if w.Command == nil {
-		return nil // a script checks every reply
+// KnownTo reports whether a kind of server is measured with the workload.
+func (w Workload) KnownTo(k Kind) bool {
+	if w.throttle {
+		return k.Name != Redis
 	}
-	var args []any
-	for _, arg := range w.Command {
-		args = append(args, strings.ReplaceAll(arg, random, fmt.Sprintf("%012d", 7)))
-	}
-	reply, err := s.Do(args...)
-	if err == nil {
-		err = w.answered(reply)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %v: %w", s.Name, args, err)
-	}
-	return nil
+	return k.Name != RedisCell
 }
 
-// decides checks that a reply is a decision of CL.THROTTLE with this first integer.
-func decides(want int64) func(any) error {
-	return func(reply any) error {
-		if err := anyDecision(reply); err != nil {
-			return err
+// On returns the side of a workload on a server of its own.
+func (w Workload) On(k Kind, p Point, o Options) Side {
+	return Side{w.Name, k.Name, p, func(t testing.TB) Running {
+		s := k.Start(t, o.Core)
+		if w.prepare != nil {
+			w.prepare(t, s)
 		}
-		if got := reply.([]any)[0]; got != want {
-			return fmt.Errorf("limited is %v, not %d", got, want)
+		addr := s.Addr
+		if w.web {
+			addr = s.Web
 		}
-		return nil
+		return Running{[]int{s.PID()}, Clients(t, []string{addr}, w.Script, p), s.Stop}
+	}}
+}
+
+// Clients returns a load of connections to addresses. The scripts continue from run to run.
+func Clients(
+	t testing.TB, addrs []string, script func(connection int) Script, p Point,
+) func(time.Duration) Outcome {
+	scripts := make([]Script, p.Connections)
+	for i := range scripts {
+		scripts[i] = script(i)
+	}
+	return func(d time.Duration) Outcome {
+		return Drive(t, Load{Addrs: addrs, Scripts: scripts, Pipeline: p.Pipeline, Duration: d})
 	}
 }
 
-func anyDecision(reply any) error {
-	list, ok := reply.([]any)
-	if !ok || len(list) != 5 || slices.ContainsFunc(list, func(v any) bool { return integer(v) != nil }) {
-		return fmt.Errorf("%v are not five integers", reply)
-	}
-	return nil
+// sends returns scripts that repeat a command, with other random digits each time.
+func sends(words, reply string) func(connection int) Script {
+	return Repeats(Command(nil, strings.Fields(words)...), reply)
 }
 
-func integer(reply any) error {
-	if _, ok := reply.(int64); !ok {
-		return fmt.Errorf("%v is no integer", reply)
-	}
-	return nil
-}
-
-func equals(want any) func(any) error {
-	return func(reply any) error {
-		if reply != want {
-			return fmt.Errorf("%v is not %v", reply, want)
+// Repeats returns scripts that repeat a request, with other random digits each time.
+func Repeats(template []byte, reply string) func(connection int) Script {
+	var places []int
+	for at := 0; ; at += len(random) {
+		next := bytes.Index(template[at:], []byte(random))
+		if next < 0 {
+			break
 		}
-		return nil
+		at += next
+		places = append(places, at)
+	}
+	return func(int) Script {
+		return func(request, expected []byte, _ []int64) ([]byte, []byte) {
+			begin := len(request)
+			request = append(request, template...)
+			for _, at := range places {
+				putDigits(request[begin+at:], rand.IntN(Keyspace))
+			}
+			return request, append(expected, reply...)
+		}
+	}
+}
+
+// permits returns a workload whose requests take a permit and return it. The limit is 20, and another holder
+// has one permit. That is too few to move an adaptive limit.
+func permits(name, take, giveBack, gaveBack string) Workload {
+	words := func(command string, i int, lease, holder string) []string {
+		blanks := strings.NewReplacer("key", Key("permits:", i), "lease", lease, "holder", holder)
+		return strings.Fields(blanks.Replace(command))
+	}
+	return Workload{
+		Name: name, throttle: true,
+		prepare: func(t testing.TB, s *Server) {
+			Fill(t, s.Addr, logs, func(b []byte, i int) []byte {
+				return Command(b, words(take, i, "3600", "another")...)
+			}, allowed)
+		},
+		Script: func(connection int) Script {
+			both := Command(nil, words(take, connection, "60", "me")...)
+			both = Command(both, words(giveBack, connection, "", "me")...)
+			return Repeats(both, "*5\r\n:0\r\n:20\r\n:18\r\n:-1\r\n:#\r\n"+gaveBack)(connection)
+		},
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package main
 
 import (
 	"fmt"
@@ -20,9 +20,9 @@ const (
 // colours of series, in their order. People with any kind of colour vision can distinguish them (Okabe and Ito).
 var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"}
 
-// Bars are groups of bars. Each group has one bar for each series.
-type Bars struct {
-	Name, Title string // the file of the picture, and its title
+// bars are groups of bars. Each group has one bar for each series.
+type bars struct {
+	name, title string // the file of the picture, and its title
 	groups      []string
 	series      []series
 }
@@ -33,8 +33,8 @@ type series struct {
 	values []float64
 }
 
-// Put adds a bar.
-func (p *Bars) Put(name, group string, value float64) {
+// put adds a bar.
+func (p *bars) put(name, group string, value float64) {
 	at := slices.Index(p.groups, group)
 	if at < 0 {
 		at = len(p.groups)
@@ -53,8 +53,8 @@ func (p *Bars) Put(name, group string, value float64) {
 	p.series[i].values[at] = value
 }
 
-// SVG draws the picture.
-func (p *Bars) SVG() string {
+// svg draws the picture.
+func (p *bars) svg() string {
 	highest := 0.0
 	names := make([]string, len(p.series))
 	for i, s := range p.series {
@@ -65,7 +65,7 @@ func (p *Bars) SVG() string {
 			}
 		}
 	}
-	c := newCanvas(p.Title, names, highest)
+	c := newCanvas(p.title, names, highest)
 	group := innerWidth / float64(len(p.groups))
 	width := group * 0.8 / float64(len(p.series))
 	for g, name := range p.groups {

@@ -1,4 +1,4 @@
-package report
+package main
 
 import (
 	"errors"
@@ -9,42 +9,41 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 )
 
-// Section is the part of the report that a mode writes.
-type Section struct {
-	ID      string // names the part; a new section replaces the earlier section of this name
-	Heading string
-	Notes   string // the meaning of the numbers
-	Table   Table
-	Plots   []Bars
-	Command string
-	Machine string
+// section is the part of the report that a mode writes.
+type section struct {
+	id      string // names the part; a new section replaces the earlier section of this name
+	heading string
+	notes   string // the meaning of the numbers
+	table   table
+	plots   []bars
+	command string
+	machine string
 }
 
-// Text returns the section in Markdown, without its plots.
-func (s *Section) Text() string {
+// text returns the section in Markdown, without its plots.
+func (s *section) text() string {
 	return fmt.Sprintf("## %s\n\n%s\n\n    %s\n\n%s\n\n%s",
-		s.Heading, strings.TrimSpace(s.Notes), s.Command, s.Machine, s.Table.markdown())
+		s.heading, strings.TrimSpace(s.notes), s.command, s.machine, s.table.markdown())
 }
 
-// Write writes the section into performance.md of a folder, and its plots beside the file.
-func (s *Section) Write(dir string) error {
+// write writes the section into performance.md of a folder, and its plots beside the file.
+func (s *section) write(dir string) error {
 	path := filepath.Join(dir, "performance.md")
 	report, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	body := s.Text()
-	for i := range s.Plots {
-		p := &s.Plots[i]
-		body += fmt.Sprintf("\n![%s](%s)\n", p.Title, p.Name)
-		if err := os.WriteFile(filepath.Join(dir, p.Name), []byte(p.SVG()), 0o644); err != nil {
+	body := s.text()
+	for i := range s.plots {
+		p := &s.plots[i]
+		body += fmt.Sprintf("\n![%s](%s)\n", p.title, p.name)
+		if err := os.WriteFile(filepath.Join(dir, p.name), []byte(p.svg()), 0o644); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(path, []byte(replaceSection(string(report), s.ID, body)), 0o644)
+	return os.WriteFile(path, []byte(replaceSection(string(report), s.id, body)), 0o644)
 }
 
 // opening is the beginning of a new report.
@@ -70,8 +69,8 @@ func replaceSection(report, id, body string) string {
 	return before + section + after
 }
 
-// DescribeMachine describes the machine without its name.
-func DescribeMachine() string {
+// describeMachine describes the machine without its name.
+func describeMachine() string {
 	cpuinfo, _ := os.ReadFile("/proc/cpuinfo")
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	release, _, _ := strings.Cut(strings.TrimSpace(string(kernel)), "-") // the suffix belongs to the builder of the kernel
@@ -96,9 +95,4 @@ func redisVersion(output string) string {
 	_, rest, _ := strings.Cut(output, "v=")
 	version, _, _ := strings.Cut(rest, " ")
 	return version
-}
-
-// Say writes a line of progress to standard error.
-func Say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }
