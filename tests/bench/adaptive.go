@@ -35,11 +35,14 @@ func compareAdaptive(t testing.TB, o contest.Options) []section {
 		table: table{numbers: 5, head: []string{"limiter", "halves", "slower", "overload", "hang", "small"}},
 	}
 	plot := bars{name: "performance-adaptive.svg", title: "Good replies a second while the service has changed"}
-	for _, line := range adaptive.Compare(t, 1, o.Only) {
+	lines := adaptive.Compare(t, 1, o.Only)
+	for _, line := range lines {
 		found.table.add(append([]string{line.Limiter}, line.Cells...)...)
-		plot.put(line.Limiter, "half of the workers", line.Halves)
-		plot.put(line.Limiter, "slower", line.Slower)
-		plot.put(line.Limiter, "overload", line.Overload)
+	}
+	for i, scenario := range []string{"half of the workers", "slower", "overload"} {
+		for _, line := range lines {
+			plot.put(line.Limiter+": "+scenario, line.Changed[i])
+		}
 	}
 	found.plots = []bars{plot}
 	return []section{found}

@@ -1,5 +1,6 @@
-// Command bench measures cellserver beside redis-server. Unless a mode says otherwise, one server at a time runs
-// on one core, and the load on another core. tests/bench/run builds both programs and explains the usage.
+// Command bench measures cellserver beside redis-server. Unless a mode says otherwise, one server at a time
+// runs on one core, and the load on another core. tests/bench/run builds both programs and explains the
+// usage.
 //
 // The way through the files: main.go reads the command line, and its table of modes names the function of
 // each mode. A mode measures sides ([cellserver/tests/bench/contest]) and returns sections of the report
@@ -15,8 +16,8 @@
 // outputs.
 //
 // Invariants: the sides of a ratio take turns, so that other work of the machine affects all sides alike. A
-// measurement during which other processes used more than a tenth of a core is repeated. A new section of the
-// report replaces the section of the same name, and names no machine and no path.
+// measurement during which other processes used more than a tenth of a core is repeated. A new section of
+// the report replaces the section of the same name, and names no machine and no path.
 //
 // There are no locks: one measurement runs at a time.
 package main

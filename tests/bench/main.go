@@ -62,7 +62,8 @@ func parseOptions(args []string, out io.Writer) (contest.Options, error) {
 	}
 	flags.BoolVar(&o.Write, "write", false, "keep the results in docs/performance.md")
 	flags.IntVar(&o.Repeats, "repeats", 3, "measure each row so often, and give the median")
-	flags.Float64Var(&o.Seconds, "seconds", 0, "let each measurement last about so long (default: the mode's own)")
+	const seconds = "let each measurement last about so long (default: the mode's own)"
+	flags.Float64Var(&o.Seconds, "seconds", 0, seconds)
 	flags.IntVar(&o.Keys, "keys", 1_000_000, "memory: so many keys")
 	flags.IntVar(&o.Kills, "kills", 20, "cluster: kill the leader so often")
 	flags.BoolVar(&o.Busy, "busy", false, "measure once, whatever else runs: compare only ratios of CPU")

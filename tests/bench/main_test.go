@@ -25,7 +25,8 @@ func TestOptions(t *testing.T) {
 	for _, m := range modes {
 		o, err := parseOptions([]string{m.name, "--keys", "10"}, io.Discard)
 		require.NoError(t, err)
-		require.Equal(t, contest.Options{Keys: 10, Seconds: m.seconds}, contest.Options{Keys: o.Keys, Seconds: o.Seconds})
+		require.Equal(t, 10, o.Keys)
+		require.Equal(t, m.seconds, o.Seconds)
 	}
 	for _, args := range []string{
 		"", "fast", "quick more", "quick --repeats 0", "--help", "memory --help", "targets --only INCR --write",
@@ -84,8 +85,7 @@ func TestABareHandlerIsMeasured(t *testing.T) {
 }
 
 func TestSectionReplacesItsPredecessorAlone(t *testing.T) {
-	report := replaceSection("", "a", "first\n")
-	require.True(t, strings.HasPrefix(report, opening))
+	report := replaceSection("# Title\n", "a", "first\n")
 	report = replaceSection(report, "b", "second\n") + "\nBy hand.\n"
 	again := replaceSection(report, "a", "third\n")
 	require.Equal(t, strings.Replace(report, "first", "third", 1), again)

@@ -18,7 +18,7 @@ func memory(t testing.TB, o contest.Options) []section {
 		each := (after - before) / float64(o.Keys)
 		keys.add(k.Name, key.What, number, fmt.Sprintf("%.1f", before/1e6), fmt.Sprintf("%.1f", after/1e6),
 			fmt.Sprintf("%.1f", each))
-		p.put(k.Name, number+" keys", each)
+		p.put(k.Name+", "+number+" keys", each)
 	}
 	sets := table{numbers: 4, head: []string{"members", "keys", "Redis", "cellserver", "× Redis"}}
 	kinds := contest.Kinds(o)
@@ -47,7 +47,9 @@ have 16 bytes. Redis without redis-cell holds the same value as with it: a strin
 }
 
 // weigh returns a server's resident memory in bytes, without and with the keys.
-func weigh(t testing.TB, o contest.Options, k contest.Kind, key contest.KeyMaker, n int) (before, after float64) {
+func weigh(
+	t testing.TB, o contest.Options, k contest.Kind, key contest.KeyMaker, n int,
+) (before, after float64) {
 	s := k.Start(t, o.Core)
 	defer s.Stop()
 	before = float64(s.Settled(t))

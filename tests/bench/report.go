@@ -1,9 +1,8 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +31,7 @@ func (s *section) text() string {
 func (s *section) write(dir string) error {
 	path := filepath.Join(dir, "performance.md")
 	report, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	body := s.text()
@@ -46,19 +45,9 @@ func (s *section) write(dir string) error {
 	return os.WriteFile(path, []byte(replaceSection(string(report), s.id, body)), 0o644)
 }
 
-// opening is the beginning of a new report.
-const opening = `# Performance
-
-Each section names the command that measured it. The command runs on any Linux machine. Unless a section says otherwise, one
-server at a time runs on one core, the clients run on another core, and the server saves nothing. Absolute numbers are those of
-one machine on one day. Compare only the ratios within a section.
-`
-
-// replaceSection replaces the section of the same name, or appends the section. The rest of the report stays the same.
+// replaceSection replaces the section of the same name, or appends the section. The rest of the report
+// stays the same.
 func replaceSection(report, id, body string) string {
-	if report == "" {
-		report = opening
-	}
 	begin, end := "<!-- bench "+id+" -->\n", "<!-- end of "+id+" -->\n"
 	section := begin + strings.TrimRight(body, "\n") + "\n" + end
 	before, rest, found := strings.Cut(report, begin)
@@ -69,30 +58,21 @@ func replaceSection(report, id, body string) string {
 	return before + section + after
 }
 
-// describeMachine describes the machine without its name.
+// describeMachine describes the machine without its name. Some architectures have no model in
+// /proc/cpuinfo.
 func describeMachine() string {
 	cpuinfo, _ := os.ReadFile("/proc/cpuinfo")
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	release, _, _ := strings.Cut(strings.TrimSpace(string(kernel)), "-") // the suffix belongs to the builder of the kernel
+	// The suffix belongs to the builder of the kernel.
+	release, _, _ := strings.Cut(strings.TrimSpace(string(kernel)), "-")
 	version, _ := exec.Command("redis-server", "--version").Output()
-	return fmt.Sprintf("%d × %s, Linux %s, Redis %s, %s", strings.Count(string(cpuinfo), "\nprocessor")+1,
-		cpuModel(string(cpuinfo)), release, redisVersion(string(version)), runtime.Version())
-}
-
-// cpuModel returns the first model in /proc/cpuinfo. Some architectures have no model there.
-func cpuModel(cpuinfo string) string {
-	for line := range strings.Lines(cpuinfo) {
-		key, value, _ := strings.Cut(line, ":")
-		if strings.TrimSpace(key) == "model name" {
-			return strings.Join(strings.Fields(value), " ")
-		}
+	after := func(text []byte, mark string) string {
+		_, rest, _ := strings.Cut(string(text), mark)
+		line, _, _ := strings.Cut(rest, "\n")
+		return strings.Join(strings.Fields(line), " ")
 	}
-	return runtime.GOARCH + " processor"
-}
-
-// redisVersion returns the version in the output of redis-server --version.
-func redisVersion(output string) string {
-	_, rest, _ := strings.Cut(output, "v=")
-	version, _, _ := strings.Cut(rest, " ")
-	return version
+	redis, _, _ := strings.Cut(after(version, "v="), " ")
+	model := cmp.Or(after(cpuinfo, "model name\t:"), runtime.GOARCH+" processor")
+	return fmt.Sprintf("%d × %s, Linux %s, Redis %s, %s",
+		strings.Count(string(cpuinfo), "\nprocessor")+1, model, release, redis, runtime.Version())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func measureSidecars(t testing.TB, o contest.Options) []section {
 	hub := contest.Ours(o, "--appendonly", "no", "--unixsocket", socket).Start(t, o.LoadCore)
 	far := listenFar(t, hub.Addr)
 	near, beyond := startSidecars(t, o, hub.Addr), startSidecars(t, o, far)
-	pids := slices.Concat([]int{hub.PID()}, near.pids, beyond.pids, []int{contest.Self()})
+	pids := slices.Concat([]int{hub.PID()}, near.pids, beyond.pids, []int{os.Getpid()})
 	way := func(name, over string, load func(time.Duration) contest.Outcome) contest.Side {
 		return contest.Side{Name: name, Server: over, Open: func(testing.TB) contest.Running {
 			return contest.Running{PIDs: pids, Load: load, Close: func() {}}
@@ -85,7 +86,8 @@ func startSidecars(t testing.TB, o contest.Options, hub string) (s sidecars) {
 	for i := range hotClients {
 		socket := filepath.Join(dir, fmt.Sprint(i))
 		one := contest.Ours(o, "--upstream", hub, "--unixsocket", socket).Start(t, o.LoadCore)
-		s.pids, s.addrs, s.sockets = append(s.pids, one.PID()), append(s.addrs, one.Addr), append(s.sockets, socket)
+		s.pids, s.addrs = append(s.pids, one.PID()), append(s.addrs, one.Addr)
+		s.sockets = append(s.sockets, socket)
 	}
 	return s
 }

@@ -23,8 +23,8 @@ func points(mode string) (all []contest.Point) {
 	return all
 }
 
-// throughput measures the workloads of a mode: on every server that knows them, or the limiters on cellserver
-// alone. The sides of a point take turns.
+// throughput measures the workloads of a mode: on every server that knows them, or the limiters on
+// cellserver alone. The sides of a point take turns.
 func throughput(t testing.TB, o contest.Options) []section {
 	kinds, base := contest.Kinds(o), []string{contest.Yardstick}
 	if o.Mode == "limiters" {
@@ -114,8 +114,8 @@ func sidesTable(rows []contest.Row, first, second string, over func(contest.Row)
 	return t
 }
 
-// timesOn returns a row's processor time over that of a workload on a server, or a dash if nobody has measured
-// that.
+// timesOn returns a row's processor time over that of a workload on a server, or a dash if nobody has
+// measured that.
 func timesOn(rows []contest.Row, r contest.Row, workload, server string) string {
 	base := contest.RowOf(rows, workload, server, r.Point)
 	if base == nil {
@@ -127,10 +127,11 @@ func timesOn(rows []contest.Row, r contest.Row, workload, server string) string 
 // pipelines plots a measure of the main commands over the depth of the pipeline, with 50 connections.
 func pipelines(rows []contest.Row, name, title string, by func(contest.Sample) float64) bars {
 	p := bars{name: name, title: title + " (50 connections)"}
-	for _, r := range rows {
-		main := r.Name == contest.Yardstick || r.Name == contest.Throttle
-		if main && r.Connections == 50 {
-			p.put(r.Server+" "+r.Name, fmt.Sprintf("pipeline of %d", r.Pipeline), r.Median(by))
+	for _, at := range points("quick") {
+		for _, r := range rows {
+			if (r.Name == contest.Yardstick || r.Name == contest.Throttle) && r.Point == at {
+				p.put(fmt.Sprintf("%s %s, pipeline of %d", r.Server, r.Name, r.Pipeline), r.Median(by))
+			}
 		}
 	}
 	return p

@@ -32,9 +32,9 @@ func contenders(t testing.TB) []contender {
 
 // Line has what a limiter did in each scenario.
 type Line struct {
-	Limiter                  string
-	Cells                    []string
-	Halves, Slower, Overload float64 // good replies a second while the service has changed
+	Limiter string
+	Cells   []string
+	Changed [3]float64 // good replies a second while the service has changed: halves, slower, overload
 }
 
 // Compare runs all scenarios with all limiters whose names contain a text.
@@ -53,7 +53,7 @@ func Compare(t testing.TB, seed uint64, only string) (all []Line) {
 			fmt.Sprintf("%.0f, %.0f · %.0f, %.0f", o.before, o.p99First, o.goodLast, o.p99Last),
 			inSeconds(hangOf(c.make(hang()), seed)),
 			fmt.Sprintf("%.0f, %.0f", goodput(n, 30, 120), p99(n, 30, 120)),
-		}, a.during, b.during, o.goodLast})
+		}, [3]float64{a.during, b.during, o.goodLast}})
 	}
 	return all
 }

@@ -125,9 +125,11 @@ func (c Cluster) Silence(t testing.TB, clients int) time.Duration {
 	return slices.Max(longest)
 }
 
-// write increments a counter until a command that was sent after the kill has a reply. It follows MOVED, and
-// asks the next node after any other error. begun is called once, after the first reply.
-func (c Cluster) write(key string, killed *atomic.Pointer[time.Time], begun func()) (longest time.Duration, err error) {
+// write increments a counter until a command that was sent after the kill has a reply. It follows MOVED,
+// and asks the next node after any other error. begun is called once, after the first reply.
+func (c Cluster) write(
+	key string, killed *atomic.Pointer[time.Time], begun func(),
+) (longest time.Duration, err error) {
 	begun = sync.OnceFunc(begun)
 	defer begun()
 	var nc net.Conn

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -112,7 +113,7 @@ func TestSidesTakeTurns(t *testing.T) {
 	var turns []string
 	side := func(name string, requests int) Side {
 		return Side{Name: name, Open: func(testing.TB) Running {
-			return Running{[]int{Self()}, func(time.Duration) Outcome {
+			return Running{[]int{os.Getpid()}, func(time.Duration) Outcome {
 				turns = append(turns, name)
 				return Outcome{Requests: requests, Elapsed: time.Second, Timings: []time.Duration{3e6, 1e6, 2e6}}
 			}, func() {}}

@@ -88,7 +88,9 @@ func (l *Load) drive(ctx context.Context) (all Outcome, err error) {
 }
 
 // talk runs one connection.
-func (l *Load) talk(ctx context.Context, nc net.Conn, next Script, begun time.Time) (all []time.Duration, err error) {
+func (l *Load) talk(
+	ctx context.Context, nc net.Conn, next Script, begun time.Time,
+) (all []time.Duration, err error) {
 	var request, reply []byte
 	var heard []int64
 	replies := bufio.NewReaderSize(nc, 64<<10)

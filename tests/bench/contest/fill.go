@@ -42,8 +42,8 @@ var (
 	Refuses = sends("CL.THROTTLE full:"+random+" 0 1 1000000", limited)
 )
 
-// CountsTwice is the script for Redis: it counts, and at the end of a pipeline it waits until the replica has
-// counted, too.
+// CountsTwice is the script for Redis: it counts, and at the end of a pipeline it waits until the replica
+// has counted, too.
 func CountsTwice(pipeline int) func(connection int) Script {
 	count := sends("INCR key:"+random, ":#\r\n")
 	return func(connection int) Script {
@@ -114,9 +114,10 @@ func fillLogs(t testing.TB, s *Server) {
 	}, fmt.Sprintf(":%d\r\n", logEntries))
 }
 
-// fullLog returns a script of CL.LOG on the connection's log, which holds about logEntries at any speed of the
-// server. The period is the time since the action logEntries before, if the log holds that many entries. After
-// a pause of the server the log holds fewer entries. Then the server removes none until the log is full again.
+// fullLog returns a script of CL.LOG on the connection's log, which holds about logEntries at any speed of
+// the server. The period is the time since the action logEntries before, if the log holds that many
+// entries. After a pause of the server the log holds fewer entries. Then the server removes none until the
+// log is full again.
 func fullLog(connection int) Script {
 	const limit = 1_000_000              // far above the size
 	const whole = 500 * time.Millisecond // the server removes nothing during this time

@@ -2,7 +2,6 @@ package contest
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -39,7 +38,8 @@ type Row struct {
 	Samples []Sample
 }
 
-// Run measures the sides in turn, round by round, so that other work of the machine affects all sides alike.
+// Run measures the sides in turn, round by round, so that other work of the machine affects all sides
+// alike.
 func Run(t testing.TB, o Options, sides []Side) []Row {
 	rows := make([]Row, len(sides))
 	for range o.Repeats {
@@ -58,8 +58,8 @@ const (
 	attempts  = 3
 )
 
-// measure measures until the other processes use little enough, and returns the least disturbed sample. On a
-// machine that is always busy it measures once.
+// measure measures until the other processes use little enough, and returns the least disturbed sample. On
+// a machine that is always busy it measures once.
 func (s Side) measure(t testing.TB, o Options) (least Sample) {
 	r := s.Open(t)
 	defer r.Close()
@@ -108,9 +108,6 @@ func (r Running) observe(t testing.TB, length time.Duration) Sample {
 	return s
 }
 
-// Self returns the process of the clients.
-func Self() int { return os.Getpid() }
-
 // percentile returns the least duration that covers the part (0…1) of all, in milliseconds; 0 for none.
 func percentile(sorted []time.Duration, part float64) float64 {
 	if len(sorted) == 0 {
@@ -141,13 +138,14 @@ func (r Row) Spread(by func(Sample) float64) float64 {
 	return (slices.Max(all) - slices.Min(all)) / Median(all)
 }
 
-// Others returns the largest part of a core that other processes used: even one disturbed measurement shows.
+// Others returns the largest part of a core that other processes used: even one disturbed measurement
+// shows.
 func (r Row) Others() float64 {
 	return slices.Max(r.Values(func(s Sample) float64 { return s.Others }))
 }
 
-// Ratios divides a measure of this row by that of another one, round by round. Work of the machine that slows
-// a whole round does not change the ratio.
+// Ratios divides a measure of this row by that of another one, round by round. Work of the machine that
+// slows a whole round does not change the ratio.
 func (r Row) Ratios(over Row, by func(Sample) float64) []float64 {
 	all := r.Values(by)
 	for i, base := range over.Values(by) {
@@ -165,7 +163,9 @@ func Median(values []float64) float64 {
 
 // RowOf returns the row of a workload on a server, at a point; nil if there is none.
 func RowOf(rows []Row, name, server string, p Point) *Row {
-	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == name && r.Server == server && r.Point == p })
+	i := slices.IndexFunc(rows, func(r Row) bool {
+		return r.Name == name && r.Server == server && r.Point == p
+	})
 	if i < 0 {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpu returns the processor time of a process in user and kernel mode, with its ended threads. It is utime +
-// stime of /proc/PID/stat, but in nanoseconds instead of hundredths of a second.
+// cpu returns the processor time of a process in user and kernel mode, with its ended threads. It is utime
+// + stime of /proc/PID/stat, but in nanoseconds instead of hundredths of a second.
 func cpu(t testing.TB, pid int) time.Duration {
 	const perProcess = 2 // the clock of another process: clock_getcpuclockid(3)
 	var spent unix.Timespec

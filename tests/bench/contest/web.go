@@ -48,8 +48,8 @@ func checkAnswer(left, reset string) (header [][2]string, body string) {
 // Bare returns the kind of server that [ServeBare] runs, in a process of this program.
 func Bare() Kind { return Kind{BareHandler, []string{os.Args[0], BareHandler}} }
 
-// ServeBare serves on a port of the loopback interface, with the time bounds of cellserver. Each request gets
-// the headers and the body of a key's first check. Nothing is logged.
+// ServeBare serves on a port of the loopback interface, with the time bounds of cellserver. Each request
+// gets the headers and the body of a key's first check. Nothing is logged.
 func ServeBare(port string) error {
 	header, body := checkAnswer(firstLeft, firstReset)
 	handle := func(w http.ResponseWriter, r *http.Request) {

@@ -157,8 +157,8 @@ func Repeats(template []byte, reply string) func(connection int) Script {
 	}
 }
 
-// permits returns a workload whose requests take a permit and return it. The limit is 20, and another holder
-// has one permit. That is too few to move an adaptive limit.
+// permits returns a workload whose requests take a permit and return it. The limit is 20, and another
+// holder has one permit. That is too few to move an adaptive limit.
 func permits(name, take, giveBack, gaveBack string) Workload {
 	words := func(command string, i int, lease, holder string) []string {
 		blanks := strings.NewReplacer("key", Key("permits:", i), "lease", lease, "holder", holder)
