@@ -3,41 +3,30 @@ package contest
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"cellserver/cmd/cellserver/app"
-	"cellserver/internal/config/configload"
-	"cellserver/internal/porttest"
+	"cellserver/internal/buildtest"
 	"cellserver/internal/processtest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// serve runs cellserver in this process until the test ends.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &program}))
+}
+
+const allCores = "0-63"
+
+// serve runs cellserver until the test ends.
 func serve(t *testing.T) *Server {
-	port, web := fmt.Sprint(porttest.Free(t)), fmt.Sprint(porttest.Free(t))
-	cfg, _, err := configload.Load([]string{
-		"--port", port, "--http-port", web, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-	}, nil, nil)
-	require.NoError(t, err)
-	a, err := app.New(app.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- a.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		require.NoError(t, <-done)
-	})
-	return &Server{Addr: "127.0.0.1:" + port, Web: "127.0.0.1:" + web}
+	return Ours(Options{Cellserver: program}, "--appendonly", "no").Start(t, allCores)
 }
 
 func TestWorkloadsGetTheAnswersTheyExpect(t *testing.T) {
@@ -143,13 +132,7 @@ func TestOthersAreNoticed(t *testing.T) {
 }
 
 func TestDeployments(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
-	program := filepath.Join(t.TempDir(), "cellserver")
-	out, err := exec.Command("go", "build", "-o", program, "cellserver/cmd/cellserver").CombinedOutput()
-	require.NoError(t, err, string(out))
-	o := Options{Cellserver: program, Core: "0-63"}
+	o := Options{Cellserver: program, Core: allCores}
 	c := StartCluster(t, o, 3)
 	leader := c.Leader(t)
 	require.Len(t, c.PIDs(leader), 3)
@@ -162,7 +145,7 @@ func TestDeployments(t *testing.T) {
 	require.EqualValues(t, 1, redis[0].Do(t, "WAIT", 1, 0))
 	require.Same(t, redis[0], redis.Leader(t))
 
-	s := Ours(o, "--appendonly", "no").Start(t, o.Core)
+	s := serve(t)
 	Fill(t, s.Addr, 300, LogKey(3).Request, LogKey(3).Reply)
 	s.Holds(t, 300)
 	require.Positive(t, s.resident(t))
