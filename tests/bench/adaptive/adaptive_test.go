@@ -9,8 +9,8 @@ import (
 // seeds are those of the bars. They are not the seed of the table.
 var seeds = []uint64{11, 12}
 
-// TestHalves: half of the workers are gone for a minute. At least 99 % of the possible replies are good, and the service is quick
-// again in 5 seconds, also if one caller has half of the load.
+// TestHalves: half of the workers are gone for a minute. At least 99 % of the possible replies are good,
+// and the service is quick again in 5 seconds, also if one caller has half of the load.
 func TestHalves(t *testing.T) {
 	for i, of := range []*scenario{halves(), skew()} {
 		o := outcomeOf(of, newLimit(t, false), seeds[i])
@@ -23,7 +23,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestSlower: the calls take three times as long for a minute. At least 97 % of the possible replies are good.
+// TestSlower: the calls take three times as long for a minute. At least 97 % of the possible replies are
+// good.
 func TestSlower(t *testing.T) {
 	for _, seed := range seeds {
 		o := outcomeOf(slower(), newLimit(t, false), seed)
@@ -66,8 +67,8 @@ func (l *measured) leave(int, int64, int64, int64, bool) { l.calls-- }
 // TestOtherServices: with a lock, and with pauses, the limit keeps 95 % of the good replies that the best
 // fixed limit has. The latency does not drift.
 //
-// If a service that pauses has workers to spare, the best fixed limit lets all calls of a pause wait. A limit
-// of many calls does the same.
+// If a service that pauses has workers to spare, the best fixed limit lets all calls of a pause wait. A
+// limit of many calls does the same.
 func TestOtherServices(t *testing.T) {
 	for _, one := range []struct {
 		name    string

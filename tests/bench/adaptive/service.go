@@ -1,9 +1,10 @@
 package adaptive
 
 import (
-	"container/heap"
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 const second = int64(1e9)
@@ -30,7 +31,7 @@ type service struct {
 	serial  float64 // the part of the work that a call does under a lock, at its end
 	locked  int64   // until then calls have the lock
 	queue   []*call
-	running completions
+	running []completion // in the order of their times
 }
 
 // start gives a call to the service.
@@ -44,20 +45,28 @@ func (s *service) assign(now int64) {
 	for now >= s.hangs && s.busy < s.workers && len(s.queue) > 0 {
 		s.busy++
 		alone := int64(float64(s.draw()) * (1 - s.serial))
-		heap.Push(&s.running, completion{at: now + alone, call: s.queue[0]})
+		s.run(completion{at: now + alone, call: s.queue[0]})
 		s.queue = s.queue[1:]
 	}
 }
 
+// run puts the end of a work in its place.
+func (s *service) run(c completion) {
+	byTime := func(of completion, at int64) int { return cmp.Compare(of.at, at) }
+	i, _ := slices.BinarySearchFunc(s.running, c.at, byTime)
+	s.running = slices.Insert(s.running, i, c)
+}
+
 // finish ends the first work that runs. It returns nil if the call goes on under the lock.
 func (s *service) finish(now int64) *call {
-	c := heap.Pop(&s.running).(completion)
+	c := s.running[0]
+	s.running = s.running[1:]
 	if s.serial == 0 || c.locked {
 		s.busy--
 		return c.call
 	}
 	s.locked = max(now, s.locked) + int64(float64(s.draw())*s.serial)
-	heap.Push(&s.running, completion{s.locked, c.call, true})
+	s.run(completion{s.locked, c.call, true})
 	return nil
 }
 
@@ -83,17 +92,4 @@ type completion struct {
 	at     int64
 	call   *call
 	locked bool
-}
-
-// completions are in the order of their times, as a heap.
-type completions []completion
-
-func (c completions) Len() int           { return len(c) }
-func (c completions) Less(i, j int) bool { return c[i].at < c[j].at }
-func (c completions) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
-func (c *completions) Push(x any)        { *c = append(*c, x.(completion)) }
-func (c *completions) Pop() (x any) {
-	last := len(*c) - 1
-	x, *c = (*c)[last], (*c)[:last]
-	return x
 }
