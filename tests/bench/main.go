@@ -29,10 +29,13 @@ func main() {
 	if errors.Is(err, flag.ErrHelp) {
 		return
 	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := contest.NewProgram(ctx)
-	require.NoError(p, err)
 	contest.Pin(p, o.LoadCore)
 	for _, found := range modeNamed(o.Mode).measure(p, o) {
 		found.command, found.machine = commandLine(os.Args[1:], o), describeMachine()
