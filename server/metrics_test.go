@@ -17,6 +17,7 @@ func TestMetrics(t *testing.T) {
 		return report.Usage{Resident: 1 << 20, User: 1500 * time.Millisecond, Input: 12}
 	}
 	h := servertest.NewAt(t, &servertest.Edge{Process: report.Process{Usage: usage}}, "--maxmemory", "1gb", "--metrics-top-keys", "10")
+	h.Disk.Unsaved = 7
 	h.Do("SET a 1 EX 1")
 	h.Do("GET a")
 	h.Do("GET b")
@@ -45,7 +46,7 @@ func TestMetrics(t *testing.T) {
 		`keys{db="4"}`:                                             1,
 		`keyspace_hits_total`:                                      2,
 		`keyspace_misses_total`:                                    1,
-		`changes_since_save`:                                       3,
+		`changes_since_save`:                                       7,
 		`commands_total{command="set",outcome="ok"}`:               2,
 		`commands_total{command="zadd",outcome="failed"}`:          1,
 		`commands_total{command="zadd",outcome="ok"}`:              0,

@@ -89,19 +89,18 @@ func (r *Report) metricsKeys(x *exposition) {
 }
 
 func (r *Report) metricsPersistence(x *exposition) {
-	x.one(x.gauge, "changes_since_save",
-		float64(r.Store.Changes()), "Changes of the keyspace since the last save.")
+	fields := map[string]any{}
+	r.Disk.Info(func(name string, value any) { fields[name] = value })
+	changes, _ := fields["rdb_changes_since_last_save"].(int64)
+	x.one(x.gauge, "changes_since_save", float64(changes), "Changes of the keyspace since the last save.")
 	x.one(x.gauge, "last_save_timestamp_seconds",
 		float64(r.Disk.LastSave()), "Unix time of the last save, or of the start.")
 	x.gauge("persistence_failed", "1 while the log or snapshots cannot be written, also because their directory is gone; else 0.")
-	r.Disk.Info(func(name string, value any) {
-		switch name {
-		case "aof_last_write_status":
-			x.add(float64(commands.Bit(value != "ok")), "file", "log")
-		case "rdb_last_bgsave_status":
-			x.add(float64(commands.Bit(value != "ok")), "file", "snapshot")
-		}
-	})
+	for _, of := range [...]struct{ file, status string }{
+		{"snapshot", "rdb_last_bgsave_status"}, {"log", "aof_last_write_status"},
+	} {
+		x.add(float64(commands.Bit(fields[of.status] == "err")), "file", of.file)
+	}
 }
 
 // metricsCommands shows the commands that clients have called.

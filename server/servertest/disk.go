@@ -9,6 +9,7 @@ type Disk struct {
 	Busy                                         string // the result of Writing
 	Err                                          error  // the error of every call
 	IsFull                                       bool   // the result of Full, until Relieve
+	Unsaved                                      int64  // what Info shows: changes since the last snapshot
 
 	mu sync.Mutex // guards the counts and IsFull
 }
@@ -73,4 +74,5 @@ func (d *Disk) Relieve() {
 // Info implements [commands.Persistence].
 func (d *Disk) Info(add func(name string, value any)) {
 	add("loading", 0)
+	add("rdb_changes_since_last_save", d.Unsaved)
 }

@@ -47,6 +47,20 @@ func TestMetricsAreServed(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, answer.StatusCode)
 }
 
+// TestMetricOfUnsavedChanges: a snapshot sets the changes since the last save to zero, as in INFO.
+func TestMetricOfUnsavedChanges(t *testing.T) {
+	in := start(t, "--metrics-port", strconv.Itoa(porttest.Free(t)))
+	c := in.dial(t)
+	for _, want := range []int{2, 1} {
+		for i := range want {
+			ok(t, c, "SET", fmt.Sprint("k", i), want)
+		}
+		_, _, body := scrape(t, in.exporter.Plain.Addr().String(), "/metrics")
+		require.Contains(t, body, fmt.Sprintf("\ncellserver_changes_since_save %d\n", want))
+		ok(t, c, "SAVE")
+	}
+}
+
 func TestConfigSetMovesTheExporter(t *testing.T) {
 	in := start(t)
 	require.Nil(t, in.exporter.Plain.Addr(), "off by default")
