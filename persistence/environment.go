@@ -26,7 +26,6 @@ type environment struct {
 	fs      fs.FS
 	clock   Clock
 	log     *slog.Logger
-	changes func() int64 // the number of changes of the keyspace so far
 	version string
 
 	settings atomic.Pointer[Settings]

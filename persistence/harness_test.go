@@ -62,7 +62,7 @@ func newServer(t testing.TB, files fs.FS, change ...func(*Settings)) *server {
 	}
 	s.Manager = New(Options{
 		Store: s.store, FS: files, Clock: s, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Settings: set, Version: "7.0.15",
-		Changes: s.effects.Load, Condition: func(c Condition) { s.condition.Store(&c) },
+		Condition: func(c Condition) { s.condition.Store(&c) },
 	})
 	return s
 }

@@ -21,8 +21,6 @@ type Options struct {
 	Log      *slog.Logger
 	Settings Settings
 
-	// Changes returns the number of changes of the keyspace so far.
-	Changes func() int64
 	// Version is the Redis version that the files name.
 	Version string
 	// Replayer runs the commands of logs that a Redis wrote.
@@ -49,7 +47,7 @@ type Manager struct {
 // New returns a manager that does nothing before [Manager.Start].
 func New(o Options) *Manager {
 	m := &Manager{environment: environment{
-		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, changes: o.Changes, version: o.Version, changeCondition: o.Condition,
+		store: o.Store, fs: o.FS, clock: o.Clock, log: o.Log, version: o.Version, changeCondition: o.Condition,
 	}, loaded: o.Loaded}
 	env := &m.environment
 	env.settings.Store(&o.Settings)
@@ -91,7 +89,7 @@ func (m *Manager) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.snapshots.saved.Store(m.changes())
+	m.snapshots.saved.Store(m.store.Changes())
 	m.endLoading()
 	return nil
 }

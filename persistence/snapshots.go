@@ -27,7 +27,7 @@ type snapshots struct {
 
 // lastSnapshot is what INFO shows of the last snapshot.
 type lastSnapshot struct {
-	saved  atomic.Int64 // the number of changes at the last snapshot
+	saved  atomic.Int64 // the changes of the store ([store.Store.Changes]) at the last snapshot
 	last   atomic.Int64 // Unix second of the last snapshot, or of the start
 	took   atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
 	failed atomic.Bool  // the last snapshot in the background has failed
@@ -36,7 +36,7 @@ type lastSnapshot struct {
 }
 
 // unsaved returns the number of changes since the last snapshot.
-func (s *snapshots) unsaved() int64 { return s.changes() - s.saved.Load() }
+func (s *snapshots) unsaved() int64 { return s.store.Changes() - s.saved.Load() }
 
 // foreground writes a snapshot. If a rewrite runs, it waits until the rewrite has ended.
 func (s *snapshots) foreground() error {
@@ -101,7 +101,7 @@ func (s *snapshots) writeDump(j *job) error {
 	}
 	var changes int64
 	now := s.clock.Now()
-	snapshot, err := s.store.Snapshot(now, func() { changes = s.changes() })
+	snapshot, err := s.store.Snapshot(now, func() { changes = s.store.Changes() })
 	if err != nil {
 		return err
 	}

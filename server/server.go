@@ -179,12 +179,9 @@ func (s *Server) Tick() {
 // RejectedConnection counts a connection that the edge refused.
 func (s *Server) RejectedConnection() { s.stats.Totals.Rejected.Add(1) }
 
-// Changes returns the number of effects since the start.
-func (s *Server) Changes() int64 { return s.parts.Store.Changes() }
-
 // Activity returns a number that changes with each command, of HTTP requests too, and with each effect of
 // another node.
-func (s *Server) Activity() int64 { return s.stats.Commands.Run() + s.Changes() }
+func (s *Server) Activity() int64 { return s.stats.Commands.Run() + s.parts.Store.Changes() }
 
 // UseRules replaces the rules of the rules-file. name is the name of the file in errors. See
 // [ruleset.Rules.UseFile].

@@ -32,7 +32,6 @@ func newDisk(s *store.Store, c *clock.Clock, log *logger, cfg *config.Config) *d
 	d.Manager = persistence.New(persistence.Options{
 		Store: s, FS: fs.OS{}, Clock: c, Log: log.Logger, Settings: settings(cfg),
 		Version: commands.RedisVersion,
-		Changes: func() int64 { return d.server.Changes() },
 		Condition: func(c persistence.Condition) {
 			if d.cluster.Load() == nil {
 				d.server.SetCondition(server.Condition{
