@@ -37,11 +37,11 @@ func (s *server) acknowledged(do func()) bool {
 	return s.Journal().Wait(mark) && !refused
 }
 
-// pulse lets seconds pass, and calls Pulse ten times a second.
+// pulse lets seconds pass, and calls Tick ten times a second.
 func (s *server) pulse(seconds int64) {
 	for range seconds * 10 {
 		s.now.Add(1e8)
-		s.Pulse()
+		s.Tick()
 		s.quiet()
 	}
 }
@@ -331,7 +331,7 @@ func TestInfoShowsEveryRewrite(t *testing.T) {
 	s := started(t, &fstest.Memory{}, logged(aof.Never))
 	for n := range 500 {
 		s.ScheduleRewrite()
-		go s.Pulse()
+		go s.Tick()
 		for done := false; !done; {
 			var seen, rewrites any = 0, 0
 			s.Info(func(name string, value any) {
@@ -381,7 +381,7 @@ func TestPowerCuts(t *testing.T) {
 			s.now.Add(r.Int64N(4e8))
 			require.True(t, s.acknowledged(func() { randomPut(r, s) }))
 			states, times = append(states, s.contents()), append(times, s.Now())
-			s.Pulse()
+			s.Tick()
 			s.quiet()
 			if r.IntN(15) == 0 {
 				_ = s.BackgroundRewrite()

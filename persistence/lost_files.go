@@ -11,7 +11,7 @@ type lostFiles struct {
 }
 
 // lookEvery is the time between two checks, in nanoseconds. With the time between two calls of
-// [Manager.Pulse], the server notices a loss within a second.
+// [Manager.Tick], the server notices a loss within a second.
 const lookEvery = int64(800e6)
 
 // due reports whether the next check is due. If it is, due notes that the caller makes it.

@@ -227,23 +227,20 @@ func (m *Manager) idle() bool {
 	return kind == NoJob && !m.progress.active.Load()
 }
 
-// Tick begins a snapshot that is due. Call it about once a second.
-func (m *Manager) Tick() {
-	if m.idle() && m.snapshots.due() {
-		_ = m.BackgroundSave() // fails if another job began meanwhile: then the next Tick tries again
-	}
-}
-
-// Pulse begins a rewrite that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
+// Tick begins a snapshot or a rewrite that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
 // from a goroutine that may wait for the disk.
-func (m *Manager) Pulse() {
+func (m *Manager) Tick() {
 	now := m.clock.Monotonic()
 	m.appendLog.journal.Tick(now)
 	if m.lostFiles.due(now) && !m.progress.active.Load() {
 		m.checkFiles()
 	}
+	// Both fail if another job began meanwhile: then the next Tick tries again.
+	if m.idle() && m.snapshots.due() {
+		_ = m.BackgroundSave()
+	}
 	if m.idle() && m.appendLog.due(now) {
-		_ = m.BackgroundRewrite() // fails if another job began meanwhile: then the next Pulse tries again
+		_ = m.BackgroundRewrite()
 	}
 }
 

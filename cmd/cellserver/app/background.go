@@ -18,7 +18,6 @@ type background struct {
 	clock     *clock.Clock
 	server    *server.Server
 	store     *store.Store
-	disk      *disk
 	transport *transport.Server
 	peers     *peers
 
@@ -30,7 +29,7 @@ type background struct {
 
 // done is what background has done.
 type done struct {
-	sampled   int64 // monotonic time of the last samples and save points
+	sampled   int64 // monotonic time of the last samples
 	patrolled int64 // monotonic time of the last patrol
 	steps     int64 // how many steps of the clock are in the log
 }
@@ -90,7 +89,6 @@ func (b *background) round(interval time.Duration) {
 		cfg := b.server.Config()
 		b.heapLimit.follow(cfg.MaxMemory, b.store.Used(), b.store.UsedOfHeap(), readHeap().live,
 			scriptMemory{b.server.ScriptMemory(), cfg.ScriptMemoryLimit})
-		b.disk.Tick()
 		for n := 0; n < evictSteps && b.server.Evict(); n++ {
 			runtime.Gosched()
 		}

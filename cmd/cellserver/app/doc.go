@@ -46,8 +46,8 @@
 //
 // Run loads the data. Then it accepts clients. If the load takes longer than a second, Run accepts clients
 // during the load, and they get LOADING. If the data cannot be loaded, Run closes everything and returns the
-// reason. Three goroutines begin: one for the background rounds, one for the periodic work of the append-only
-// file, one that looks at files of directives.
+// reason. Three goroutines begin: one for the background rounds, one for the periodic work of the disk,
+// one that looks at files of directives.
 //
 // SIGTERM ends the context of Run. Run stops in this order:
 //

@@ -74,9 +74,9 @@ var policies = map[config.Fsync]aof.Policy{
 	config.FsyncEverySecond: aof.EverySecond, config.FsyncAlways: aof.Always, config.FsyncNo: aof.Never,
 }
 
-// pulse does the periodic work of the append-only file until ctx ends. It has a goroutine of its own, so
-// that no background round waits for an fsync.
-func (d *disk) pulse(ctx context.Context) {
+// tick does the periodic work of the disk until ctx ends. It has a goroutine of its own, so that no background
+// round waits for an fsync.
+func (d *disk) tick(ctx context.Context) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -84,7 +84,7 @@ func (d *disk) pulse(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			d.Pulse()
+			d.Tick()
 		}
 	}
 }

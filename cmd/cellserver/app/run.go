@@ -73,7 +73,7 @@ func (a *App) Run(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
-	running.Go(func() { a.disk.pulse(background) })
+	running.Go(func() { a.disk.tick(background) })
 	go a.watchFiles(background) // the stop does not wait for it: its file system may not answer
 	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
@@ -103,7 +103,7 @@ func (a *App) giveUp(reason error) {
 // newBackground makes the background jobs.
 func (a *App) newBackground() *background {
 	return &background{
-		log: &a.log, clock: a.clock, server: a.server, store: a.store, disk: a.disk,
+		log: &a.log, clock: a.clock, server: a.server, store: a.store,
 		transport: &a.transport, peers: &a.peers,
 		expiry: a.newExpiry(),
 	}
