@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"cellserver/internal/decimal"
 	"cellserver/persistence/aof/format"
 	"cellserver/store"
 )
@@ -72,16 +71,16 @@ func (b *BodyApplier) Own() (changed bool) {
 // changes need.
 func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
 	b := &BodyApplier{apply: applier{store: s, tx: tx}}
-	b.apply.replayer = b.rare
+	b.apply.replayer = b.far
 	return b
 }
 
 // KeepExpired makes expired keys stay, or ends that: see [store.Tx].
 func (b *BodyApplier) KeepExpired(on bool) { b.apply.tx.KeepExpired = on }
 
-// rare applies the commands that a [Replayer] applies if they come from a file.
-func (b *BodyApplier) rare(_ int, args [][]byte) error {
-	if apply := rareCommands[string(args[0])]; apply != nil && apply(&b.apply, args) {
+// far applies a SETRANGE far into a string. The node that wrote the body has checked the length.
+func (b *BodyApplier) far(_ int, args [][]byte) error {
+	if string(args[0]) == "SETRANGE" && len(args) == 4 && applySetRange(&b.apply, args) {
 		return nil
 	}
 	return fmt.Errorf("%.30q is not a command of an effect, or has other arguments", args[0])
@@ -145,39 +144,4 @@ func (b *BodyApplier) applyOldest(c *queuedCommand) error {
 	}
 	b.own = b.own || isOwn(c.args)
 	return b.apply.command(c.args)
-}
-
-// rareCommands has the commands of effects that no codec applies. In a file they may come from a Redis, in a
-// form that only the server knows, so a [Replayer] applies them there.
-var rareCommands = map[string]applyFunc{
-	"PERSIST": exactly(2, applyPersist), "FLUSHDB": exactly(1, applyFlush), "SWAPDB": exactly(3, applySwap),
-	"SETRANGE": exactly(4, applySetRange), "APPEND": exactly(3, applyAppend),
-}
-
-func applyPersist(a *applier, args [][]byte) bool {
-	return a.change(args[1], func(e store.Entry) { e.SetExpiry(store.NoExpiry) })
-}
-
-func applyFlush(a *applier, _ [][]byte) bool {
-	a.tx.BeginAll(a.now, a.db)
-	defer a.tx.End()
-	a.tx.Flush()
-	return true
-}
-
-func applySwap(a *applier, args [][]byte) bool {
-	one, ok1 := decimal.Parse(args[1])
-	other, ok2 := decimal.Parse(args[2])
-	if n := int64(a.store.Databases()); !ok1 || !ok2 || one < 0 || one >= n || other < 0 || other >= n {
-		return false
-	}
-	a.tx.BeginAll(a.now, 0)
-	defer a.tx.End()
-	a.tx.Swap(int(one), int(other))
-	return true
-}
-
-// applyAppend makes an absent key an empty string. An effect has no other APPEND.
-func applyAppend(a *applier, args [][]byte) bool {
-	return len(args[2]) == 0 && a.setRange(args[1], 0, nil)
 }

@@ -8,8 +8,7 @@ import (
 	"cellserver/store"
 )
 
-// keyspaceCodec has the effects that every type shares, and those on whole databases. A [Replayer] applies
-// FLUSHDB, SWAPDB and PERSIST.
+// keyspaceCodec has the effects that every type shares, and those on whole databases.
 var keyspaceCodec = codec{
 	newAppenders: func(e *encoder) map[store.Op]appender {
 		return map[store.Op]appender{
@@ -29,8 +28,9 @@ var keyspaceCodec = codec{
 		}
 	},
 	commands: map[string]applyFunc{
-		"DEL": exactly(2, applyDel), "PEXPIREAT": exactly(3, applyExpire), "RENAME": exactly(3, applyRename),
-		"MOVE": exactly(3, applyMove),
+		"DEL": exactly(2, applyDel), "PEXPIREAT": exactly(3, applyExpire), "PERSIST": exactly(2, applyPersist),
+		"RENAME": exactly(3, applyRename), "MOVE": exactly(3, applyMove),
+		"FLUSHDB": exactly(1, applyFlush), "SWAPDB": exactly(3, applySwap),
 	},
 }
 
@@ -52,6 +52,10 @@ func applyDel(a *applier, args [][]byte) bool {
 func applyExpire(a *applier, args [][]byte) bool {
 	at, ok := decimal.Parse(args[2])
 	return ok && a.change(args[1], func(e store.Entry) { e.SetExpiry(at) })
+}
+
+func applyPersist(a *applier, args [][]byte) bool {
+	return a.change(args[1], func(e store.Entry) { e.SetExpiry(store.NoExpiry) })
 }
 
 // applyRename renames a key. If the key is absent, the base of the log has left it out because it had
@@ -81,4 +85,23 @@ func applyMove(a *applier, args [][]byte) bool {
 		return false
 	}
 	return a.change(args[1], func(e store.Entry) { e.Move(int(db)) })
+}
+
+func applyFlush(a *applier, _ [][]byte) bool {
+	a.tx.BeginAll(a.now, a.db)
+	defer a.tx.End()
+	a.tx.Flush()
+	return true
+}
+
+func applySwap(a *applier, args [][]byte) bool {
+	one, ok1 := decimal.Parse(args[1])
+	other, ok2 := decimal.Parse(args[2])
+	if n := int64(a.store.Databases()); !ok1 || !ok2 || one < 0 || one >= n || other < 0 || other >= n {
+		return false
+	}
+	a.tx.BeginAll(a.now, 0)
+	defer a.tx.End()
+	a.tx.Swap(int(one), int(other))
+	return true
 }

@@ -6,8 +6,8 @@ import (
 	"cellserver/store"
 )
 
-// stringCodec keeps strings and integers, so also throttle keys. A [Replayer] applies APPEND, and SETRANGE
-// far into a string.
+// stringCodec keeps strings and integers, so also throttle keys. A [Replayer] applies a SETRANGE far into a
+// string.
 var stringCodec = codec{
 	newAppenders: func(e *encoder) map[store.Op]appender {
 		return map[store.Op]appender{
@@ -15,7 +15,9 @@ var stringCodec = codec{
 			store.OpSetRange: {append: func(f *store.Effect) { e.buf = appendSetRange(e.buf, f) }},
 		}
 	},
-	commands: map[string]applyFunc{"SET": applySet, "SETRANGE": exactly(4, applyNearRange)},
+	commands: map[string]applyFunc{
+		"SET": applySet, "SETRANGE": exactly(4, applyNearRange), "APPEND": exactly(3, applyAppend),
+	},
 }
 
 func appendSet(b []byte, f *store.Effect) []byte {
@@ -115,6 +117,11 @@ func applyNearRange(a *applier, args [][]byte) bool {
 func applySetRange(a *applier, args [][]byte) bool {
 	offset, ok := decimal.Parse(args[2])
 	return ok && offset >= 0 && a.setRange(args[1], int(offset), args[3])
+}
+
+// applyAppend makes an absent key an empty string. An effect has no other APPEND.
+func applyAppend(a *applier, args [][]byte) bool {
+	return len(args[2]) == 0 && a.setRange(args[1], 0, nil)
 }
 
 // setRange writes a part of a string. It reports false if the key holds something else.
