@@ -1,6 +1,7 @@
 package aof
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -72,6 +73,7 @@ func (b *BodyApplier) Own() (changed bool) {
 func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
 	b := &BodyApplier{apply: applier{store: s, tx: tx}}
 	b.apply.replayer = b.far
+	b.queue.of, b.queue.apply = &b.apply, b.applyQueued
 	return b
 }
 
@@ -92,18 +94,16 @@ var errUnclosed = errors.New("a transaction has no end")
 // part of the body, so the caller must drop the store.
 func (b *BodyApplier) Apply(body []byte, now int64) error {
 	b.apply.now, b.apply.db = now, 0
+	b.queue.failed = nil
 	err := b.commands(body)
-	for range prefetchDistance {
-		err = errors.Join(err, b.applyOldest(b.queue.next()))
-	}
-	b.apply.tx.DropPrefetched()
-	return err
+	b.queue.drain()
+	return cmp.Or(b.queue.failed, err)
 }
 
 // commands applies the commands of a body, except for the last ones, which stay in the queue.
 func (b *BodyApplier) commands(body []byte) error {
 	open := false
-	for at := 0; at < len(body); {
+	for at := 0; at < len(body) && b.queue.failed == nil; {
 		parse := format.ParseCommand
 		if body[at] != '*' {
 			parse = parseNumber
@@ -117,14 +117,9 @@ func (b *BodyApplier) commands(body []byte) error {
 		case string(args[0]) == "MULTI" && !open, string(args[0]) == "EXEC" && open:
 			open = !open
 			b.args = args
-			continue
+		default:
+			b.args = b.queue.push(args, 0)
 		}
-		c := b.queue.next()
-		if err := b.applyOldest(c); err != nil {
-			return err
-		}
-		c.args, b.args = args, c.args
-		b.apply.prefetch(args)
 	}
 	if open {
 		return errUnclosed
@@ -132,12 +127,8 @@ func (b *BodyApplier) commands(body []byte) error {
 	return nil
 }
 
-// applyOldest applies a command of the queue, if there is one in the slot.
-func (b *BodyApplier) applyOldest(c *queuedCommand) error {
-	if len(c.args) == 0 {
-		return nil
-	}
-	defer func() { c.args = c.args[:0] }()
+// applyQueued applies a command or a record.
+func (b *BodyApplier) applyQueued(c *queuedCommand) error {
 	if isNumber(c.args) {
 		b.apply.applyNumber(c.args)
 		return nil

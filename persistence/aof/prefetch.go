@@ -11,8 +11,11 @@ package aof
 //	go test -run none -bench Load ./persistence/aof
 //
 // What it must never do: change the order of the commands, or keep a command after its memory is used again
-// ([reader.drain]).
+// ([commandQueue.drain]).
 type commandQueue struct {
+	of     *applier
+	apply  func(*queuedCommand) error
+	failed error // of apply; no command is applied after it
 	slots  [prefetchDistance]queuedCommand
 	oldest int // index in slots
 }
@@ -26,10 +29,31 @@ type queuedCommand struct {
 	at   int64    // the offset in the file of the command, or of its transaction
 }
 
-// next returns the slot of the oldest command. The caller applies the command. Then it may put the newest
-// command into the slot.
-func (q *commandQueue) next() *queuedCommand {
+// push applies the oldest command, and puts another one into its slot. It returns room for the arguments of
+// the next command.
+func (q *commandQueue) push(args [][]byte, at int64) (room [][]byte) {
+	c := q.applyOldest()
+	room = c.args
+	c.args, c.at = args, at
+	q.of.prefetch(args)
+	return room
+}
+
+// drain applies all commands.
+func (q *commandQueue) drain() {
+	for range prefetchDistance {
+		q.applyOldest()
+	}
+	q.of.tx.DropPrefetched()
+}
+
+// applyOldest applies the oldest command, if there is one, and returns its slot.
+func (q *commandQueue) applyOldest() *queuedCommand {
 	c := &q.slots[q.oldest]
 	q.oldest = (q.oldest + 1) % prefetchDistance
+	if len(c.args) > 0 && q.failed == nil {
+		q.failed = q.apply(c)
+	}
+	c.args = c.args[:0]
 	return c
 }

@@ -2,6 +2,7 @@ package aof
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +26,6 @@ type reader struct {
 	args     [][]byte
 	unclosed int // bytes of intact commands after a MULTI whose EXEC is not there
 	queue    commandQueue
-	refused  *refusal // the first command that cannot be applied; none is applied after it
 }
 
 // refusal is the error of a command that cannot be applied, at an offset in the file.
@@ -40,17 +40,14 @@ func (r *refusal) Unwrap() error { return r.reason }
 // run applies the commands up to the end of the file or a fault. After a fault the reader is at the end of
 // the last intact piece.
 func (r *reader) run() error {
-	r.beforeReuse = r.drain
+	r.queue.of, r.queue.apply, r.beforeReuse = r.apply, r.applyQueued, r.queue.drain
 	err := r.readAll()
-	r.drain()
-	if r.refused != nil {
-		return r.refused
-	}
-	return err
+	r.queue.drain()
+	return cmp.Or(r.queue.failed, err)
 }
 
 func (r *reader) readAll() error {
-	for reported := r.at; r.refused == nil && r.need(1); {
+	for reported := r.at; r.queue.failed == nil && r.need(1); {
 		size, err := r.piece()
 		if err != nil {
 			return err
@@ -107,7 +104,7 @@ func (r *reader) transaction(b []byte, at int64) (size int, err error) {
 		return 0, err
 	}
 	if !format.EqualWord(r.args[0], "MULTI") {
-		r.enqueue(at)
+		r.args = r.queue.push(r.args, at)
 		return size, nil
 	}
 	first := size
@@ -124,7 +121,7 @@ func (r *reader) transaction(b []byte, at int64) (size int, err error) {
 		if next += n; next == size {
 			return size, nil // the last command is EXEC
 		}
-		r.enqueue(at)
+		r.args = r.queue.push(r.args, at)
 	}
 }
 
@@ -153,36 +150,13 @@ func (r *reader) comment(b []byte) (size int, err error) {
 	return size, err
 }
 
-// enqueue puts the command in args into the queue, and applies the oldest command of the queue.
-func (r *reader) enqueue(at int64) {
-	c := r.queue.next()
-	r.applyQueued(c)
-	c.at, c.args, r.args = at, r.args, c.args
-	r.apply.prefetch(c.args)
-}
-
-// drain applies all commands of the queue.
-func (r *reader) drain() {
-	for range prefetchDistance {
-		r.applyQueued(r.queue.next())
-	}
-	r.apply.tx.DropPrefetched()
-}
-
-// applyQueued applies a command of the queue, if there is one in the slot.
-func (r *reader) applyQueued(c *queuedCommand) {
-	if len(c.args) == 0 || r.refused != nil {
-		return
-	}
+// applyQueued applies a command. Its error is a [refusal].
+func (r *reader) applyQueued(c *queuedCommand) error {
 	r.commands++
-	if err := r.apply.command(c.args); err != nil {
-		r.refused = r.refuse(c, err)
+	err := r.apply.command(c.args)
+	if err == nil {
+		return nil
 	}
-	c.args = c.args[:0]
-}
-
-// refuse returns the refusal of a command that cannot be applied, or nil if the command is skipped.
-func (r *reader) refuse(c *queuedCommand, err error) *refusal {
 	name := strings.ToUpper(string(c.args[0][:min(len(c.args[0]), 30)]))
 	switch {
 	case errors.Is(err, errVerbatim):
