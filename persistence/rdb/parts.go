@@ -168,20 +168,18 @@ func readText(d *encoding.Decoder, p *Parts) error {
 }
 
 // packedParts returns a reader of a packed list.
-func packedParts(open func([]byte) encoding.PackedList) func(*encoding.Decoder, *Parts) error {
-	return func(d *encoding.Decoder, p *Parts) error { return readPacked(d, open, p.addElement) }
+func packedParts(each encoding.EachOf) func(*encoding.Decoder, *Parts) error {
+	return func(d *encoding.Decoder, p *Parts) error { return readPacked(d, each, p.addElement) }
 }
 
 // readPacked reads a packed list, and returns an error if it is damaged.
-func readPacked(
-	d *encoding.Decoder, open func([]byte) encoding.PackedList, do func(encoding.Element) string,
-) error {
+func readPacked(d *encoding.Decoder, each encoding.EachOf, do func(encoding.Element) string) error {
 	from := d.Offset()
 	b, err := d.Text("a packed list")
 	if err != nil {
 		return err
 	}
-	at, expected := open(b).Each(do)
+	at, expected := each(b, do)
 	if expected != "" {
 		return encoding.Errorf(from, expected+" "+strconv.Itoa(at)+" bytes into it", "other bytes")
 	}

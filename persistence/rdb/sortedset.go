@@ -119,9 +119,9 @@ func parseScore(b []byte) (float64, bool) {
 }
 
 // packedScores returns a reader of a packed list of members, each followed by its score.
-func packedScores(open func([]byte) encoding.PackedList) func(*encoding.Decoder, *Parts) error {
+func packedScores(each encoding.EachOf) func(*encoding.Decoder, *Parts) error {
 	return func(d *encoding.Decoder, p *Parts) error {
-		return readPacked(d, open, func(e encoding.Element) (expected string) {
+		return readPacked(d, each, func(e encoding.Element) (expected string) {
 			if len(p.ends)%2 == 0 {
 				return p.addElement(e)
 			}

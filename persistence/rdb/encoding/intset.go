@@ -4,13 +4,11 @@ import "encoding/binary"
 
 const intsetHeader = 4 + 4
 
-// Intset returns the integers in b, as a list. An intset begins with the bytes of an integer, and the number
+// Intset is an [EachOf]. An intset begins with the bytes of an integer, and the number
 // of integers. Then they follow in ascending order. All numbers are little-endian.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/intset.c
-func Intset(b []byte) PackedList { return PackedList{name: "intset", list: b, each: eachOfIntset} }
-
-func eachOfIntset(b []byte, do func(Element) (expected string)) (at int, expected string) {
+func Intset(b []byte, do func(Element) (expected string)) (at int, expected string) {
 	if len(b) < intsetHeader {
 		return 0, "an intset"
 	}

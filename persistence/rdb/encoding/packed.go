@@ -29,38 +29,32 @@ func (e Element) AppendTo(b []byte) []byte {
 	return decimal.Append(b, e.Int)
 }
 
-// PackedList is a string that holds a list: a listpack, a ziplist of Redis before version 7, or a zipmap
-// (zipmap.go). The first two have a header with the number of bytes and the number of elements, then the
-// elements, then 0xFF. An element also has its length at its far side, for walks from the end. Each uses
-// that length as a second check.
-type PackedList struct {
+// EachOf calls do for every element of the list in b, until do says that it expected something else. If the
+// list is damaged, it returns the index of the fault in bytes and the expected input. Else expected is "".
+type EachOf func(b []byte, do func(Element) (expected string)) (at int, expected string)
+
+// Listpack is an [EachOf].
+func Listpack(b []byte, do func(Element) (expected string)) (at int, expected string) {
+	return packedList{"listpack", listpackHeader, nextInListpack}.each(b, do)
+}
+
+// Ziplist is an [EachOf]. Redis before version 7 has ziplists.
+func Ziplist(b []byte, do func(Element) (expected string)) (at int, expected string) {
+	return packedList{"ziplist", ziplistHeader, nextInZiplist}.each(b, do)
+}
+
+// packedList is the form of a listpack or a ziplist: a header with the number of bytes and the number of
+// elements, then the elements, then 0xFF. An element also has its length at its far side, for walks from the
+// end. Both forms check it, too.
+type packedList struct {
 	name   string
-	list   []byte
-	header int
-	// each replaces Each, for another kind of list.
-	each func(b []byte, do func(Element) (expected string)) (at int, expected string)
+	header int // its size
 	// next returns the first element of b and its size in bytes. The size is 0 if b does not begin with an
 	// element. before is the size of the element before.
 	next func(b []byte, before int) (Element, int)
 }
 
-// Listpack returns the list in b.
-func Listpack(b []byte) PackedList {
-	return PackedList{name: "listpack", list: b, header: listpackHeader, next: nextInListpack}
-}
-
-// Ziplist returns the list in b.
-func Ziplist(b []byte) PackedList {
-	return PackedList{name: "ziplist", list: b, header: ziplistHeader, next: nextInZiplist}
-}
-
-// Each calls do for every element, until do says that it expected something else. If the list is damaged,
-// Each returns the index of the fault in bytes and the expected input. Else expected is "".
-func (p PackedList) Each(do func(Element) (expected string)) (at int, expected string) {
-	b := p.list
-	if p.each != nil {
-		return p.each(b, do)
-	}
+func (p packedList) each(b []byte, do func(Element) (expected string)) (at int, expected string) {
 	if len(b) <= p.header || int64(binary.LittleEndian.Uint32(b)) != int64(len(b)) {
 		return 0, "a " + p.name + " with its own length"
 	}

@@ -5,16 +5,14 @@ import "encoding/binary"
 // zipmapLong begins a length of four more bytes.
 const zipmapLong = 254
 
-// Zipmap returns the fields and values in b, as a list.
+// Zipmap is an [EachOf] of fields and values.
 //
 // Redis before version 2.6 has zipmaps. A zipmap begins with the number of pairs, or with at least 254 if
 // there are more. It ends with 0xFF. A pair has the length of the field, the field, the length of the value,
 // and a number. Then come the value, and as many unused bytes as the number says.
 //
 // Source: https://github.com/redis/redis/blob/7.0/src/zipmap.c
-func Zipmap(b []byte) PackedList { return PackedList{name: "zipmap", list: b, each: eachOfZipmap} }
-
-func eachOfZipmap(b []byte, do func(Element) (expected string)) (at int, expected string) {
+func Zipmap(b []byte, do func(Element) (expected string)) (at int, expected string) {
 	if len(b) < 2 {
 		return 0, "a zipmap"
 	}
