@@ -22,7 +22,6 @@ type LoadOptions struct {
 
 // Loaded is the result of [Load].
 type Loaded struct {
-	Version int
 	Bytes   int64          // of the file up to its end; more may follow
 	Keys    int64          // keys that are in the store now
 	Expired int64          // keys that were left out because they had expired
@@ -46,7 +45,7 @@ func Load(in io.Reader, s *store.Store, o LoadOptions) (Loaded, error) {
 			o.Progress(l.in.Offset(), l.Keys+l.Expired)
 		}
 	}
-	l.Version, l.Bytes, l.Skipped = l.in.Version(), l.in.Offset(), l.in.Skipped()
+	l.Bytes, l.Skipped = l.in.Offset(), l.in.Skipped()
 	if err == io.EOF {
 		err = nil
 	}

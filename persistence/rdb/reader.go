@@ -72,9 +72,6 @@ func (r *Reader) Next() (*Record, error) {
 	return nil, r.err
 }
 
-// Version returns the version of the file's format, or 0 before the first call of Next.
-func (r *Reader) Version() int { return r.version }
-
 // Offset returns how many bytes of the file have been read.
 func (r *Reader) Offset() int64 { return r.dec.Offset() }
 

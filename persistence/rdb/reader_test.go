@@ -36,7 +36,7 @@ func TestAttributes(t *testing.T) {
 		got = append(got, own)
 	})
 	require.NoError(t, err)
-	require.Equal(t, 12, r.Version())
+	require.Equal(t, 12, r.version)
 	require.Equal(t, map[string]string{"redis-ver": "7.4.0", "bits": "64"}, facts)
 	require.Equal(t, map[string]int{"function library": 1}, r.Skipped())
 	text := func(s string) Value { return Value{Kind: store.Raw, Bytes: []byte(s)} }

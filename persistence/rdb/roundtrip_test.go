@@ -87,7 +87,7 @@ func TestReaderRepeatsItsLastError(t *testing.T) {
 		_, err := r.Next()
 		require.Equal(t, io.EOF, err)
 	}
-	require.Equal(t, 9, r.Version())
+	require.Equal(t, 9, r.version)
 	require.Equal(t, int64(18), r.Offset())
 	r = NewReader(strings.NewReader("REDIS0009\xff"), Options{})
 	_, first := r.Next()
