@@ -326,6 +326,18 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.Always)).contents(), 4)
 }
 
+// TestATornLogOfOneFileIsCut: a Redis before version 7 has crashed. Its log loads and moves, and the tail is kept beside.
+func TestATornLogOfOneFileIsCut(t *testing.T) {
+	files := &fstest.Memory{}
+	whole, tail := "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n", "*3\r\n$3\r\nSET\r\n$1\r\nb"
+	files.Put("dir/appendonly.aof", []byte(whole+tail))
+	require.Equal(t, map[string]string{"0/a": "1"}, started(t, files, logged(aof.Never)).contents())
+	files = files.PowerCut(nil)
+	require.Equal(t, tail, string(files.Get("dir/appendonly.aof.torn-1")))
+	require.Equal(t, whole, string(files.Get("dir/appendonlydir/appendonly.aof")))
+	require.Equal(t, map[string]string{"0/a": "1"}, started(t, files, logged(aof.Never)).contents())
+}
+
 // TestInfoShowsEveryRewrite requires that INFO shows a rewrite as scheduled or running until it has ended.
 func TestInfoShowsEveryRewrite(t *testing.T) {
 	s := started(t, &fstest.Memory{}, logged(aof.Never))

@@ -99,15 +99,6 @@ func (d *Dir) Load(s *store.Store, o LoadOptions) (*Loaded, error) {
 	return l.loaded, nil
 }
 
-// CutTornTail removes the torn tail that a load has found. It returns the path of the tail's copy, or ""
-// if there was no torn tail.
-func (d *Dir) CutTornTail(l *Loaded) (kept string, err error) {
-	if l.tail == nil {
-		return "", nil
-	}
-	return l.tail.cut(d.fs, d.path)
-}
-
 // indexOfLastWritten returns the index of the last file that has bytes, or 0. An interrupted rewrite of the
 // log leaves empty files after it.
 func (d *Dir) indexOfLastWritten(all []format.Entry) int {

@@ -78,16 +78,20 @@ type tornTail struct {
 	size int64 // of the file
 }
 
-// cut copies the torn tail to a file beside the log's file, and then removes the tail. It returns the path
-// of the copy.
-func (t *tornTail) cut(files fs.FS, dir string) (kept string, err error) {
-	path := filepath.Join(dir, t.Name)
-	from, err := files.Open(path, os.O_RDONLY)
+// CutTornTail copies the torn tail that a load has found to a file beside the log's file, and then removes
+// the tail. It returns the path of the copy, or "" if there was no torn tail.
+func (d *Dir) CutTornTail(l *Loaded) (kept string, err error) {
+	t := l.tail
+	if t == nil {
+		return "", nil
+	}
+	path := d.pathOf(t.Entry)
+	from, err := d.fs.Open(path, os.O_RDONLY)
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
-	to, kept, err := createNext(files, path+".torn-")
+	to, kept, err := createNext(d.fs, path+".torn-")
 	if err != nil {
 		return "", err
 	}
@@ -96,12 +100,12 @@ func (t *tornTail) cut(files fs.FS, dir string) (kept string, err error) {
 		err = to.Sync()
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
-		return "", errors.Join(err, files.Remove(kept))
+		return "", errors.Join(err, d.fs.Remove(kept))
 	}
-	if err := files.SyncDir(dir); err != nil {
+	if err := d.fs.SyncDir(filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	return kept, fs.Edit(files, path, func(f fs.File) error { return f.Truncate(t.at) })
+	return kept, fs.Edit(d.fs, path, func(f fs.File) error { return f.Truncate(t.at) })
 }
 
 // createNext creates the first file of prefix1, prefix2 … that does not exist.
