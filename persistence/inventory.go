@@ -22,7 +22,7 @@ type inventory struct {
 	node      bool     // the directory of a node of a cluster
 	log       *aof.Dir // the log that the settings name; it may be empty
 	logBytes  int64
-	logTime   int64    // when the log was last written, in Unix nanoseconds
+	logTime   int64    // when the log was last written, in Unix nanoseconds; -1 if it is empty
 	logs      []string // other logs
 	snapshots []string // all snapshots, with their paths
 	foreign   []string // snapshots of a form that the server does not read
@@ -40,9 +40,11 @@ func takeInventory(files fs.FS, set *Settings) (inv *inventory, err error) {
 	if inv.log, err = aof.Open(files, set.Dir, set.AppendDir, set.AppendName); err != nil {
 		return nil, access(err)
 	}
-	if inv.logBytes, inv.logTime, err = inv.log.Stat(); err != nil {
+	base, changes, at, err := inv.log.Stat()
+	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was changed: restore the file", err)
 	}
+	inv.logBytes, inv.logTime = base+changes, at
 	for _, name := range names {
 		inv.add(files, set, name)
 	}
@@ -108,7 +110,6 @@ func (inv *inventory) check(set *Settings) error {
 	if set.Exports {
 		return inv.checkNode()
 	}
-	log := inv.logPath(set)
 	switch {
 	case inv.node:
 		return &ErrIgnored{[]string{filepath.Join(inv.dir, NodeDir)}, "it has the keys of a node of a " +
@@ -121,7 +122,7 @@ func (inv *inventory) check(set *Settings) error {
 		return &ErrIgnored{inv.logs, fmt.Sprintf("the log of this server is %s: set appenddirname and "+
 			"appendfilename to its names, or %s", filepath.Join(set.AppendDir, set.AppendName), otherwise)}
 	case !set.AppendOnly && inv.logBytes > 0:
-		return &ErrIgnored{[]string{log}, "it is a log, and appendonly is no: start with appendonly yes, " +
+		return &ErrIgnored{[]string{inv.log.Place()}, "it is a log, and appendonly is no: start with appendonly yes, " +
 			"or " + otherwise}
 	case !set.AppendOnly || inv.log.Empty():
 		if dump := set.dump(); len(inv.snapshots) > 0 && !slices.Contains(inv.snapshots, dump) {
@@ -154,23 +155,6 @@ func (inv *inventory) checkNode() error {
 	return &ErrIgnored{ignored, "a node of a cluster begins empty, or gets the keys of the cluster. " +
 		"To begin a cluster with these keys, " +
 		"run cellserver --cluster-import with the directives of this node; " + otherwise}
-}
-
-// logPath returns the path of the log: its directory, or the file of a log of one file.
-func (inv *inventory) logPath(set *Settings) string {
-	if inv.log.Legacy() {
-		return filepath.Join(set.Dir, set.AppendName)
-	}
-	return inv.log.Path()
-}
-
-// writtenAt returns when the log was last written, in Unix nanoseconds. An empty log is older than every
-// snapshot.
-func (inv *inventory) writtenAt() int64 {
-	if inv.logBytes == 0 {
-		return -1
-	}
-	return inv.logTime
 }
 
 // access adds to an error of a file what to do about it.

@@ -23,28 +23,28 @@ func (l *loader) dump(ctx context.Context, set *Settings, inv *inventory) error 
 	if set.DBFilename == "" || !slices.Contains(inv.snapshots, set.dump()) {
 		return nil
 	}
-	if err := l.snapshot(ctx, set, set.dump()); err != nil {
+	modified, err := l.snapshot(ctx, set, set.dump())
+	if err != nil {
 		return err
 	}
-	return l.checkRivals(ctx, inv.snapshots, set.dump(), l.modified.Load())
+	return l.checkRivals(ctx, inv.snapshots, set.dump(), modified)
 }
 
-// snapshot loads a snapshot.
-func (l *loader) snapshot(ctx context.Context, set *Settings, path string) error {
+// snapshot loads a snapshot, and returns when it was written, in Unix nanoseconds.
+func (l *loader) snapshot(ctx context.Context, set *Settings, path string) (modified int64, err error) {
 	f, err := l.fs.Open(path, os.O_RDONLY)
 	if err != nil {
-		return access(err)
+		return 0, access(err)
 	}
 	defer f.Close()
 	size, err := f.Size()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	modified, err := f.Modified()
-	if err != nil {
-		return err
+	if modified, err = f.Modified(); err != nil {
+		return 0, err
 	}
-	l.begin(size, modified)
+	l.begin(size)
 	defer l.active.Store(false)
 	l.log.Debug("loading", "file", path, "bytes", size)
 	loaded, err := rdb.Load(cancelReader{ctx, f}, l.store, rdb.LoadOptions{
@@ -54,16 +54,16 @@ func (l *loader) snapshot(ctx context.Context, set *Settings, path string) error
 	})
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return 0, ctx.Err()
 	case err != nil:
-		return l.refuse(path, err)
+		return 0, l.refuse(path, err)
 	}
 	l.keys.Store(loaded.Keys)
 	l.expired.Store(loaded.Expired)
 	l.log.Info("loaded",
 		"file", path, "keys", loaded.Keys, "expired", loaded.Expired, "milliseconds", l.milliseconds())
 	l.logSkipped(loaded.Skipped)
-	return nil
+	return modified, nil
 }
 
 // refuse returns what to do about a snapshot that cannot be loaded. The fault of a key may
@@ -105,7 +105,7 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, inv *inventory) (
 	if dir.Empty() {
 		return nil, nil
 	}
-	l.begin(inv.logBytes, inv.logTime)
+	l.begin(inv.logBytes)
 	defer l.active.Store(false)
 	l.log.Debug("loading", "directory", dir.Path(), "bytes", inv.logBytes)
 	loaded, err := dir.Load(l.store, aof.LoadOptions{
@@ -117,7 +117,7 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, inv *inventory) (
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkRivals(ctx, inv.snapshots, inv.logPath(set), inv.writtenAt()); err != nil {
+	if err := l.checkRivals(ctx, inv.snapshots, inv.log.Place(), inv.logTime); err != nil {
 		return nil, err
 	}
 	l.written.Store(max(l.written.Load(), min(loaded.Time, maxSecond)))

@@ -51,7 +51,7 @@ func (a *appendLog) own() error {
 	if err != nil {
 		return err
 	}
-	if bytes, _, err := dir.Stat(); err != nil || bytes > 0 {
+	if base, changes, _, err := dir.Stat(); err != nil || base+changes > 0 {
 		return errors.Join(err, &ErrIgnored{[]string{dir.Path()}, "it is a log that this server has not " +
 			"loaded: move it away first, because the new log would replace it"})
 	}
@@ -61,7 +61,7 @@ func (a *appendLog) own() error {
 
 // measure updates the sizes of the files that are complete.
 func (a *appendLog) measure() {
-	base, changes := a.dir.Sizes()
+	base, changes, _, _ := a.dir.Stat() // the next start says what is missing
 	a.base.Store(base)
 	a.before.Store(changes - a.journal.Size())
 }

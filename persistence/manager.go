@@ -163,7 +163,8 @@ func (m *Manager) Takeover(ctx context.Context) (retire func() error, err error)
 // LoadSnapshot loads the snapshot of the settings alone.
 func (m *Manager) LoadSnapshot(ctx context.Context) error {
 	set := m.settings.Load()
-	return m.loader.snapshot(ctx, set, set.dump())
+	_, err := m.loader.snapshot(ctx, set, set.dump())
+	return err
 }
 
 // Configure applies new settings. After an error nothing has changed. It locks a new directory
@@ -269,7 +270,8 @@ func (m *Manager) Reload() error {
 		}
 	}
 	set := m.settings.Load()
-	return m.loader.snapshot(context.Background(), set, set.dump())
+	_, err = m.loader.snapshot(context.Background(), set, set.dump())
+	return err
 }
 
 // Adopt replaces the keys by those of another store, as [store.Store.Adopt] does, and returns when they are

@@ -18,15 +18,13 @@ type loadProgress struct {
 	begun         atomic.Int64 // monotonic time
 	logged        atomic.Int64 // monotonic time of the last log line
 	total, loaded atomic.Int64 // bytes
-	modified      atomic.Int64 // when the last file was written, in Unix nanoseconds of the machine
 	written       atomic.Int64 // the last time that the files have, in Unix seconds of the server
 	usedMem       atomic.Int64 // memory in bytes of the server that wrote the file
 	keys, expired atomic.Int64 // keys that the last load brought, and that were left out
 }
 
 // begin begins the load of a number of bytes.
-func (l *loadProgress) begin(size, modified int64) {
-	l.modified.Store(modified)
+func (l *loadProgress) begin(size int64) {
 	l.begunAt.Store(l.clock.Now() / 1e9)
 	l.begun.Store(l.clock.Monotonic())
 	l.total.Store(size)

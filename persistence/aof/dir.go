@@ -1,6 +1,7 @@
 package aof
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -74,6 +75,14 @@ func (d *Dir) Empty() bool { return d.manifest.Empty() }
 // Path returns the path of the directory.
 func (d *Dir) Path() string { return d.path }
 
+// Place returns the path of the log: its directory, or the file of a log of one file.
+func (d *Dir) Place() string {
+	if d.legacy {
+		return filepath.Join(d.parent, d.name)
+	}
+	return d.path
+}
+
 // Create makes the directory if it does not exist. A legacy log moves into it, as its base.
 func (d *Dir) Create() error {
 	err := d.fs.Mkdir(d.path)
@@ -142,37 +151,28 @@ func (d *Dir) Drop(f *File) error {
 	return fs.IgnoreMissing(d.fs.Remove(filepath.Join(d.path, f.entry.Name)))
 }
 
-// Sizes returns the bytes of the base and of the files of changes. A missing file counts as empty: the
-// loading reports it.
-func (d *Dir) Sizes() (base, changes int64) {
+// Stat returns the bytes of the base and of the files of changes. It also returns the time of the last write
+// to the last file that has bytes, in Unix nanoseconds; -1 if there is none. An empty one may be of a rewrite
+// that failed, and then the one before it goes on. Files before it may be newer if the clock was set back.
+// A missing file counts as empty, and the error names the first one.
+func (d *Dir) Stat() (base, changes, modified int64, err error) {
+	modified = -1
 	for _, e := range d.manifest.Files() {
-		n, _, err := d.stat(e)
-		switch {
-		case err != nil:
-		case e.Kind == format.BaseKind:
+		n, at, failed := d.stat(e)
+		if failed != nil {
+			err = cmp.Or(err, fmt.Errorf("%w: the manifest %s lists it", failed, d.manifestPath()))
+			continue
+		}
+		if n > 0 {
+			modified = at
+		}
+		if e.Kind == format.BaseKind {
 			base += n
-		default:
+		} else {
 			changes += n
 		}
 	}
-	return base, changes
-}
-
-// Stat returns the number of bytes to load. It also returns the time of the last write to the last
-// file that has bytes, in Unix nanoseconds. An empty one may be of a rewrite that failed, and then
-// the one before it goes on. Files before it may be newer if the clock was set back. Its error names
-// a missing file.
-func (d *Dir) Stat() (bytes, modified int64, err error) {
-	for _, e := range d.manifest.Files() {
-		n, at, err := d.stat(e)
-		if err != nil {
-			return 0, 0, fmt.Errorf("%w: the manifest %s lists it", err, d.manifestPath())
-		}
-		if n > 0 {
-			bytes, modified = bytes+n, at
-		}
-	}
-	return bytes, modified, nil
+	return base, changes, modified, err
 }
 
 // stat returns a file's size in bytes and when it was last written.

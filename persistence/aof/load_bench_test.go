@@ -19,9 +19,9 @@ func BenchmarkLoad(b *testing.B) {
 	for _, batch := range []int{1, 64, 0} {
 		b.Run(fmt.Sprint("batch=", batch), func(b *testing.B) {
 			dir := throttleLog(b, commands, batch)
-			bytes, _, err := dir.Stat()
+			_, changes, _, err := dir.Stat()
 			require.NoError(b, err)
-			b.SetBytes(bytes)
+			b.SetBytes(changes)
 			for b.Loop() {
 				s := newStore()
 				loaded, err := dir.Load(s, LoadOptions{Now: now, Replayer: replayer(s), Progress: func(int64) {}})

@@ -132,18 +132,12 @@ func (d *Dir) EndRewrite() error {
 	return nil
 }
 
-// Legacy reports whether the log is one file, as in Redis before version 7.
-func (d *Dir) Legacy() bool { return d.legacy }
-
 // Retire gives a log that is not empty another name, which no start takes for a log.
 func (d *Dir) Retire() error {
 	if d.Empty() {
 		return nil
 	}
-	path := d.path
-	if d.legacy {
-		path = filepath.Join(d.parent, d.name)
-	}
+	path := d.Place()
 	names, err := d.fs.List(d.parent)
 	if err != nil {
 		return err
