@@ -46,28 +46,24 @@ func (j *jobs) begin(kind Job, now int64, wait bool) (*job, error) {
 	for wait && j.job != nil && j.job.kind != kind {
 		j.ended.Wait()
 	}
+	return j.start(kind, now)
+}
+
+// interrupt is begin, but ends the job that runs.
+func (j *jobs) interrupt(kind Job, now int64) (*job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.endRunning(SavingJob, RewriteJob)
+	return j.start(kind, now)
+}
+
+// start begins a job if none runs. mu is held.
+func (j *jobs) start(kind Job, now int64) (*job, error) {
 	if j.job != nil || j.closed {
 		return nil, ErrBusy
 	}
 	j.job = &job{kind: kind, begun: now}
 	return j.job, nil
-}
-
-// interrupt begins a job. It ends the jobs that run.
-func (j *jobs) interrupt(kind Job, now int64) (*job, error) {
-	for {
-		j.stop(false, SavingJob, RewriteJob)
-		begun, err := j.begin(kind, now, false)
-		if err == nil || j.isClosed() {
-			return begun, err
-		}
-	}
-}
-
-func (j *jobs) isClosed() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.closed
 }
 
 func (j *jobs) end() {
@@ -93,6 +89,11 @@ func (j *jobs) stop(last bool, kinds ...Job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = j.closed || last
+	j.endRunning(kinds...)
+}
+
+// endRunning is stop, with mu held.
+func (j *jobs) endRunning(kinds ...Job) {
 	for j.job != nil && slices.Contains(kinds, j.job.kind) {
 		j.job.stopped.Store(true)
 		j.ended.Wait()
