@@ -197,15 +197,20 @@ func (j *Journal) take() (b batches) {
 	return b
 }
 
-// stopRecording ends the recording. After a failure it begins a batch, which [Journal.drop] gives up. So the
-// replies to changes that are not recorded wait until [Journal.fail] has counted what is lost.
-func (j *Journal) stopRecording(failed bool) {
+// Suspend ends the recording until [Journal.Switch]: the file cannot say what changes now.
+func (j *Journal) Suspend() {
 	j.lockLanes(j.allLanes())
 	defer j.unlockLanes(j.allLanes())
-	if failed {
-		j.failures.Add(1)
-		j.beginBatch()
-	}
+	j.recording.Store(false)
+}
+
+// countFailure ends the recording, and begins a batch, which [Journal.drop] gives up. So the replies to
+// changes that are not recorded wait until [Journal.fail] has counted what is lost.
+func (j *Journal) countFailure() {
+	j.lockLanes(j.allLanes())
+	defer j.unlockLanes(j.allLanes())
+	j.failures.Add(1)
+	j.beginBatch()
 	j.recording.Store(false)
 }
 

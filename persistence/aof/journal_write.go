@@ -116,7 +116,7 @@ func (j *Journal) changeFile(tail []part, next *File) error {
 // fail gives up the current file, and everything that is not safe yet. Only the leader calls it. A command
 // whose mark is newer than the failure comes after onFailure, which refuses the command.
 func (j *Journal) fail(err error) {
-	j.stopRecording(true)
+	j.countFailure()
 	j.onFailure(err)
 	if j.Policy() == Always {
 		j.lost.Add(1)
@@ -124,8 +124,9 @@ func (j *Journal) fail(err error) {
 	j.drop()
 }
 
-// failSync fails because a file could not be forced to disk, unless the journal has left the file since.
-func (j *Journal) failSync(f *File, err error) {
+// GiveUp fails as after a failed write, because a file could not be forced to disk, or has lost its name. It
+// does nothing if the journal has left the file since.
+func (j *Journal) GiveUp(f *File, err error) {
 	j.group.Lock()
 	defer j.group.Unlock()
 	j.awaitLeader()
@@ -134,10 +135,6 @@ func (j *Journal) failSync(f *File, err error) {
 		j.change.Broadcast()
 	}
 }
-
-// GiveUp fails as after a failed write, because a file has lost its name. It does nothing if the journal has
-// left the file.
-func (j *Journal) GiveUp(f *File, err error) { j.failSync(f, err) }
 
 // drop gives up the current file, the next file, and everything that has collected for them.
 func (j *Journal) drop() {
@@ -159,16 +156,12 @@ func (j *Journal) Discard() {
 	j.drop()
 }
 
-// Suspend ends the recording until [Journal.Switch]: the file cannot say what changes now. The caller makes
-// sure that no transaction runs.
-func (j *Journal) Suspend() { j.stopRecording(false) }
-
 // Sync forces everything that was committed to disk. It reports whether it is there.
 func (j *Journal) Sync() bool {
 	j.Flush()
 	if f := j.current.Load(); f != nil {
 		if err := f.sync(); err != nil {
-			j.failSync(f, err)
+			j.GiveUp(f, err)
 		}
 	}
 	return j.Recording()
@@ -176,7 +169,7 @@ func (j *Journal) Sync() bool {
 
 // Stop forces everything to disk and ends the recording.
 func (j *Journal) Stop() {
-	j.stopRecording(false)
+	j.Suspend()
 	j.Flush()
 	j.group.Lock()
 	defer j.group.Unlock()
@@ -230,7 +223,7 @@ func (j *Journal) Tick(now int64) {
 func (j *Journal) sync(f *File, upTo uint64, begun int64) {
 	err := f.sync()
 	if err != nil {
-		j.failSync(f, err)
+		j.GiveUp(f, err)
 	}
 	j.group.Lock()
 	defer j.group.Unlock()
