@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"net"
 
 	"cellserver/internal/config/value"
@@ -59,12 +58,6 @@ func IsLoopback(bind string) bool {
 }
 
 func (c *Config) validateHTTP() error {
-	for name, at := range map[string]*Web{"http": &c.HTTP.Web, "metrics": &c.Metrics} {
-		if at.Port != 0 && at.Port == at.TLSPort {
-			const same = "%s-port and %s-tls-port are both %d: choose another port for one of them"
-			return fmt.Errorf(same, name, name, at.Port)
-		}
-	}
 	open := c.HTTP.Port != 0 || c.HTTP.TLSPort != 0 && c.TLSAuthClients != TLSAuthYes
 	if open && c.HTTP.Token == "" && !IsLoopback(c.HTTP.Bind) {
 		return errors.New("http-bind is an address of a network, and everybody there could use up " +
