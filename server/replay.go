@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cellserver/commands"
+	"cellserver/internal/config"
 	"cellserver/resp"
 	"cellserver/store"
 )
@@ -12,7 +13,8 @@ import (
 // database. The commands run at time 0, so no key expires. The log itself deletes expired keys. The
 // function drops replies and returns errors. Only one goroutine may call it.
 func (s *Server) Replayer() func(db int, args [][]byte) error {
-	conn := &commands.Conn{}
+	conn, parts := &commands.Conn{}, s.parts
+	parts.Settings = replaySettings{s.parts.Settings}
 	tx := s.parts.Store.NewTx()
 	tx.KeepExpired, tx.Silent = true, true
 	var out resp.Writer
@@ -27,10 +29,27 @@ func (s *Server) Replayer() func(db int, args [][]byte) error {
 		}
 		out.Reset()
 		conn.DB, fp = db, store.Footprint{}
-		call := &commands.Call{Cmd: cmd, Args: args, Out: &out, Conn: conn, Server: &s.parts, Tx: tx}
+		call := &commands.Call{Cmd: cmd, Args: args, Out: &out, Conn: conn, Server: &parts, Tx: tx}
 		cmd.AddFootprint(call, &fp)
 		tx.Begin(call.Now, db, &fp)
 		defer tx.End()
 		return cmd.Run(call)
 	}
+}
+
+// replaySettings allow strings of the length that every Redis allows without a configuration. So a smaller
+// proto-max-bulk-len does not refuse a log that was written before.
+type replaySettings struct{ commands.Settings }
+
+// longestString is the default of proto-max-bulk-len, in bytes.
+const longestString = 512 << 20
+
+// Current implements [commands.Settings].
+func (s replaySettings) Current() *config.Config {
+	cfg := s.Settings.Current()
+	if cfg.ProtoMaxBulkLen < longestString {
+		cfg = cfg.Clone()
+		cfg.ProtoMaxBulkLen = longestString
+	}
+	return cfg
 }

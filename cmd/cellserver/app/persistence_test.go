@@ -40,6 +40,19 @@ func TestARestartKeepsTheData(t *testing.T) {
 	require.Equal(t, tat, again.Do("GET", "user"))
 }
 
+// TestASmallerLimitDoesNotRefuseTheLog: the strings of the log are longer than proto-max-bulk-len allows now.
+func TestASmallerLimitDoesNotRefuseTheLog(t *testing.T) {
+	kept := []string{"--dir", t.TempDir(), "--appendonly", "yes"}
+	in := start(t, kept...)
+	c := in.dial(t)
+	c.Do("SETRANGE", "k", 2<<20, "x")
+	c.Do("APPEND", "k", "yz")
+	in.stop()
+	in.wait(t)
+	again := start(t, append(kept, "--proto-max-bulk-len", "1mb")...).dial(t)
+	require.Equal(t, int64(2<<20+3), again.Do("STRLEN", "k"))
+}
+
 // refusedStart returns the error of a server that does not start.
 func refusedStart(t *testing.T, directives ...string) error {
 	t.Helper()
