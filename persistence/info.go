@@ -44,11 +44,11 @@ func (s *snapshots) info(add addField, l *loadProgress) {
 	kind, begun := s.jobs.running()
 	now := s.clock.Monotonic()
 	took := int64(-1)
-	if kind == SavingJob {
+	if kind == savingJob {
 		took = (now - begun) / 1e9
 	}
 	add("rdb_changes_since_last_save", s.unsaved())
-	add("rdb_bgsave_in_progress", bit(kind == SavingJob))
+	add("rdb_bgsave_in_progress", bit(kind == savingJob))
 	add("rdb_last_save_time", s.last.Load())
 	add("rdb_last_bgsave_status", status(!s.failed.Load()))
 	add("rdb_last_bgsave_time_sec", s.took.Load())
@@ -65,11 +65,11 @@ func (a *appendLog) info(add addField) {
 	scheduled := a.scheduled.Load() // before the job: so INFO shows a rewrite that begins meanwhile as scheduled or as running
 	kind, begun := a.jobs.running()
 	took := int64(-1)
-	if kind == RewriteJob {
+	if kind == rewriteJob {
 		took = (a.clock.Monotonic() - begun) / 1e9
 	}
 	add("aof_enabled", bit(on))
-	add("aof_rewrite_in_progress", bit(kind == RewriteJob))
+	add("aof_rewrite_in_progress", bit(kind == rewriteJob))
 	add("aof_rewrite_scheduled", bit(scheduled))
 	add("aof_last_rewrite_time_sec", r.took.Load())
 	add("aof_current_rewrite_time_sec", took)

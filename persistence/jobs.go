@@ -7,14 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// Job is the kind of a job: the server writes a snapshot or a log in the background.
-type Job string
-
-// The jobs. One runs at a time, because each takes a snapshot of the store.
+// The kinds of jobs: the server writes a snapshot or a log. One job runs at a time, because each takes a
+// snapshot of the store.
 const (
-	NoJob      Job = ""
-	SavingJob  Job = "rdb"
-	RewriteJob Job = "aof"
+	noJob      = ""
+	savingJob  = "rdb"
+	rewriteJob = "aof"
 )
 
 // The errors of jobs.
@@ -33,14 +31,14 @@ type jobs struct {
 
 // job is a running job.
 type job struct {
-	kind    Job
+	kind    string
 	begun   int64       // monotonic time
 	stopped atomic.Bool // the job ends as soon as it can
 }
 
 // begin begins a job, or fails with [ErrBusy]. If wait is true, it waits for a job of the other kind.
 // The caller calls end after the job.
-func (j *jobs) begin(kind Job, now int64, wait bool) (*job, error) {
+func (j *jobs) begin(kind string, now int64, wait bool) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for wait && j.job != nil && j.job.kind != kind {
@@ -50,15 +48,15 @@ func (j *jobs) begin(kind Job, now int64, wait bool) (*job, error) {
 }
 
 // interrupt is begin, but ends the job that runs.
-func (j *jobs) interrupt(kind Job, now int64) (*job, error) {
+func (j *jobs) interrupt(kind string, now int64) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.endRunning(SavingJob, RewriteJob)
+	j.endRunning(savingJob, rewriteJob)
 	return j.start(kind, now)
 }
 
 // start begins a job if none runs. mu is held.
-func (j *jobs) start(kind Job, now int64) (*job, error) {
+func (j *jobs) start(kind string, now int64) (*job, error) {
 	if j.job != nil || j.closed {
 		return nil, ErrBusy
 	}
@@ -74,18 +72,18 @@ func (j *jobs) end() {
 }
 
 // running returns the kind of the job and when it began.
-func (j *jobs) running() (Job, int64) {
+func (j *jobs) running() (string, int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.job == nil {
-		return NoJob, 0
+		return noJob, 0
 	}
 	return j.job.kind, j.job.begun
 }
 
 // stop stops the job if it is of one of the kinds, and waits for its end. If last is true, no further job
 // begins.
-func (j *jobs) stop(last bool, kinds ...Job) {
+func (j *jobs) stop(last bool, kinds ...string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = j.closed || last
@@ -93,7 +91,7 @@ func (j *jobs) stop(last bool, kinds ...Job) {
 }
 
 // endRunning is stop, with mu held.
-func (j *jobs) endRunning(kinds ...Job) {
+func (j *jobs) endRunning(kinds ...string) {
 	for j.job != nil && slices.Contains(kinds, j.job.kind) {
 		j.job.stopped.Store(true)
 		j.ended.Wait()

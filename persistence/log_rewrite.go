@@ -55,7 +55,7 @@ func (a *appendLog) begin(found bool) error {
 
 // background begins a rewrite.
 func (a *appendLog) background() error {
-	j, err := a.jobs.begin(RewriteJob, a.clock.Monotonic(), false)
+	j, err := a.jobs.begin(rewriteJob, a.clock.Monotonic(), false)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (a *appendLog) configure(old, set *Settings) error {
 	case !set.AppendOnly && old.AppendOnly:
 		a.wanted.Store(false)
 		a.scheduled.Store(false)
-		a.jobs.stop(false, RewriteJob)
+		a.jobs.stop(false, rewriteJob)
 		a.journal.Stop()
 		a.broken.Store(false)
 		a.update(func(c *Condition) { c.LogFailed, c.LogStrict = "", false })

@@ -219,13 +219,13 @@ func (m *Manager) Relieve() { m.appendLog.journal.Relieve() }
 // file, or "".
 func (m *Manager) Writing() string {
 	kind, _ := m.jobs.running()
-	return string(kind)
+	return kind
 }
 
 // idle reports whether no job runs and the load is complete.
 func (m *Manager) idle() bool {
 	kind, _ := m.jobs.running()
-	return kind == NoJob && !m.progress.active.Load()
+	return kind == noJob && !m.progress.active.Load()
 }
 
 // Tick begins a snapshot or a rewrite that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
@@ -248,7 +248,7 @@ func (m *Manager) Tick() {
 // Flushed follows FLUSHALL. It stops a running snapshot. If there are save points, it writes an
 // empty snapshot, so the flushed keys do not come back.
 func (m *Manager) Flushed() {
-	m.jobs.stop(false, SavingJob)
+	m.jobs.stop(false, savingJob)
 	if len(m.settings.Load().Save) > 0 {
 		_ = m.Save() // logs its own error
 	}
@@ -257,7 +257,7 @@ func (m *Manager) Flushed() {
 // Reload writes a snapshot and replaces the keyspace by its contents. After an error the
 // keyspace may be lost.
 func (m *Manager) Reload() error {
-	j, err := m.jobs.begin(SavingJob, m.clock.Monotonic(), true)
+	j, err := m.jobs.begin(savingJob, m.clock.Monotonic(), true)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (m *Manager) Reload() error {
 // on disk. Until then the old files are the data of a start. If the disk fails, the keys stay in memory, and
 // the log is rewritten when the disk works.
 func (m *Manager) Adopt(from *store.Store) error {
-	j, err := m.jobs.interrupt(RewriteJob, m.clock.Monotonic())
+	j, err := m.jobs.interrupt(rewriteJob, m.clock.Monotonic())
 	if err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (m *Manager) empty() bool {
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
 // save points and noSave is false. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
-	m.jobs.stop(false, SavingJob)
+	m.jobs.stop(false, savingJob)
 	if !m.savesAtStop(save, noSave) {
 		return nil
 	}
@@ -339,7 +339,7 @@ func (m *Manager) Stop(save, noSave bool) error {
 	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
 		err = m.Save()
 	}
-	m.jobs.stop(true, SavingJob, RewriteJob)
+	m.jobs.stop(true, savingJob, rewriteJob)
 	return errors.Join(err, m.appendLog.end())
 }
 

@@ -40,7 +40,7 @@ func (s *snapshots) unsaved() int64 { return s.store.Changes() - s.saved.Load() 
 
 // foreground writes a snapshot. If a rewrite runs, it waits until the rewrite has ended.
 func (s *snapshots) foreground() error {
-	j, err := s.jobs.begin(SavingJob, s.clock.Monotonic(), true)
+	j, err := s.jobs.begin(savingJob, s.clock.Monotonic(), true)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *snapshots) foreground() error {
 
 // background begins to write a snapshot.
 func (s *snapshots) background() error {
-	j, err := s.jobs.begin(SavingJob, s.clock.Monotonic(), false)
+	j, err := s.jobs.begin(savingJob, s.clock.Monotonic(), false)
 	if err != nil {
 		return err
 	}
