@@ -65,6 +65,14 @@ func TestMetrics(t *testing.T) {
 	require.NotContains(t, got, `cellserver_keys{db="3"}`)
 }
 
+// TestInfoNamesLimiters: CL.RULE RESET has a key, but decides nothing.
+func TestInfoNamesLimiters(t *testing.T) {
+	h := servertest.New(t)
+	require.Contains(t, h.Info("throttle"), "limiter_cl.throttle")
+	require.NotContains(t, h.Info("throttle"), "limiter_reset")
+	require.NotContains(t, h.Server.Metrics(), `command="reset"`)
+}
+
 func TestMetricsHistogram(t *testing.T) {
 	h := servertest.New(t)
 	for _, pause := range []time.Duration{time.Microsecond, 100 * time.Microsecond, 100 * time.Microsecond, 20 * time.Millisecond, time.Hour} {

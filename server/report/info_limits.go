@@ -13,7 +13,7 @@ import (
 func deciding() []*commands.Command {
 	return slices.DeleteFunc(commands.ByName(), func(c *commands.Command) bool {
 		return c.Group != commands.GroupLimiter || !c.HasKeys() ||
-			slices.Contains([]string{"cl.leave", "cl.limit", "cl.release"}, c.Name)
+			slices.Contains([]string{"cl.leave", "cl.limit", "cl.release", "cl.rule|reset"}, c.FullName())
 	})
 }
 
