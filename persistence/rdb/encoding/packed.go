@@ -43,9 +43,9 @@ func Ziplist(b []byte, do func(Element) (expected string)) (at int, expected str
 	return packedList{"ziplist", ziplistHeader, nextInZiplist}.each(b, do)
 }
 
-// packedList is the form of a listpack or a ziplist: a header with the number of bytes and the number of
-// elements, then the elements, then 0xFF. An element also has its length at its far side, for walks from the
-// end. Both forms check it, too.
+// packedList is the form of a listpack or a ziplist: a header, the elements, and 0xFF. The header has the
+// number of bytes and the number of elements. An element also has its length at its far side, for walks from
+// the end. Both forms check it, too.
 type packedList struct {
 	name   string
 	header int // its size
