@@ -40,7 +40,7 @@ func (s *Sidecar) forgetSome(e *effect) {
 				n++
 			}
 			s.shards[shard].locked(func(t *account.Table) {
-				t.ForgetSome(func(a *account.Account) bool { return has(a.Key()) && !isCheck(a, rules.Default) }, false)
+				t.Forget(func(a *account.Account) bool { return has(a.Key()) && !isCheck(a, rules.Default) }, false)
 			})
 		}
 		return
@@ -50,7 +50,7 @@ func (s *Sidecar) forgetSome(e *effect) {
 	}
 	s.explained.forgetRule(e.rule)
 	s.each(func(t *account.Table) {
-		t.ForgetSome(func(a *account.Account) bool {
+		t.Forget(func(a *account.Account) bool {
 			return isCheck(a, e.rule) && (e.change == limits ||
 				slices.ContainsFunc(s.written.hashesOf(a), has))
 		}, e.change == limits)

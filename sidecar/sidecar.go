@@ -109,7 +109,7 @@ func (s *Sidecar) each(do func(*account.Table)) {
 // forget forgets what the hub said about all limits, unless it owes the hub units.
 func (s *Sidecar) forget() {
 	s.explained.forget()
-	s.each((*account.Table).Forget)
+	s.each(func(t *account.Table) { t.Forget(func(*account.Account) bool { return true }, true) })
 }
 
 // dropUser drops the accounts of a user whom the hub does not accept any more.

@@ -485,8 +485,8 @@ func TestCrossedAnswers(t *testing.T) {
 	require.EqualValues(t, 20+8+14-2, s.wantTake(Local, 1).Remaining, "a later answer counts")
 }
 
-// TestForgetSome: the units of a limit go, also those that the question brings that is on its way. Those of other keys stay.
-func TestForgetSome(t *testing.T) {
+// TestForget: the units of a limit go, also those that the question brings that is on its way. Those of other keys stay.
+func TestForget(t *testing.T) {
 	for _, key := range []uint32{7, 8} {
 		s := newStory(t)
 		s.SetKey(7)
@@ -499,7 +499,7 @@ func TestForgetSome(t *testing.T) {
 		ask, ok := s.NextAsk(s.now)
 		require.True(t, ok)
 		old := s.Account
-		s.table.ForgetSome(func(a *Account) bool { return a.Key() == key }, false)
+		s.table.Forget(func(a *Account) bool { return a.Key() == key }, false)
 		s.Account = s.table.Account(old.User(), []byte(old.Command()))
 		old.Granted(s.now, ask, Grant{Units: 20, Limit: 100, RetryAfter: -1, Ends: 1000, At: 2})
 		f := s.table.Figures

@@ -290,6 +290,18 @@ func TestOwedUnits(t *testing.T) {
 	require.Zero(t, s.table.Len())
 }
 
+// TestForgetBesideDebts: what the hub said of a limit is forgotten, also if an account that nobody has used for longer owes
+// units.
+func TestForgetBesideDebts(t *testing.T) {
+	s := newReporter(t, 10_000_000, Answer{100, 100, -1, 0})
+	s.table.Set(Settings{Lease: 1000, Keys: 2, Interval: 100})
+	s.wantTake(Local, 5)
+	s.table.Account("ann", []byte("other"))
+	s.table.Forget(func(*Account) bool { return true }, true)
+	require.Equal(t, 1, s.table.Len())
+	require.False(t, s.isForgotten())
+}
+
 // TestModes: leases are spent in the mode report, and what is owed is charged in the mode exact.
 func TestModes(t *testing.T) {
 	s := newStory(t)

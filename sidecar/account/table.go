@@ -112,9 +112,6 @@ func (t *Table) shrink(most int) bool {
 	return true
 }
 
-// Forget forgets the accounts, the one that was used last at the end, up to one that owes units.
-func (t *Table) Forget() { t.shrink(0) }
-
 // forget removes an account. Its units are stranded. A caller may still use it for a request that waits.
 func (t *Table) forget(a *Account) {
 	a.unlink()
@@ -139,10 +136,10 @@ func (t *Table) DropUser(user string) {
 	}
 }
 
-// ForgetSome forgets the accounts that a function names, unless they owe units to the hub. The hub has
+// Forget forgets the accounts that a function names, unless they owe units to the hub. The hub has
 // another state of their limits now, which does not know their units. So these do not go back, nor do those
 // on their way. An account that holds nothing may have a view, which goes only with `all`.
-func (t *Table) ForgetSome(named func(*Account) bool, all bool) {
+func (t *Table) Forget(named func(*Account) bool, all bool) {
 	forget := func(a *Account) {
 		if named(a) && a.view().owed() == 0 && !a.isForgotten() {
 			t.forget(a)
