@@ -99,7 +99,7 @@ func (s *session) countKeys() {
 
 // psync asks the master to continue at the position. It reports whether the master sends a full copy instead.
 func (s *session) psync() (full bool, err error) {
-	at, id, next := s.l.position(), "?", int64(-1)
+	at, id, next := s.l.State().Position, "?", int64(-1)
 	if at.ID != "" {
 		id, next = at.ID, at.Offset+1
 	}

@@ -37,7 +37,7 @@ type Link struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	offset, safe, read, lastIO, copied, keys atomic.Int64
+	safe atomic.Int64 // the offset up to which all is safe
 
 	mu    sync.Mutex // guards state
 	state State
@@ -46,11 +46,10 @@ type Link struct {
 // New returns a link that does nothing yet.
 func New(o Options) *Link {
 	l := &Link{o: o, done: make(chan struct{})}
-	l.state = State{Host: o.Host, Port: o.Port, Phase: Waiting, Position: o.From,
-		LeftOut: maps.Clone(o.LeftOut)}
-	l.state.DownFrom = o.Clock.Monotonic()
-	l.offset.Store(o.From.Offset)
-	l.read.Store(o.From.Offset)
+	l.state = State{
+		Host: o.Host, Port: o.Port, Phase: Waiting, Position: o.From, Read: o.From.Offset,
+		DownFrom: o.Clock.Monotonic(), LeftOut: maps.Clone(o.LeftOut),
+	}
 	return l
 }
 
@@ -75,9 +74,8 @@ func (l *Link) Done() <-chan struct{} { return l.done }
 func (l *Link) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.state.clone()
-	s.Position.Offset, s.Read, s.LastIO = l.offset.Load(), l.read.Load(), l.lastIO.Load()
-	s.Copy.Read, s.Copy.Keys = l.copied.Load(), l.keys.Load()
+	s := l.state
+	s.LeftOut = maps.Clone(s.LeftOut)
 	return s
 }
 
@@ -120,18 +118,7 @@ func (l *Link) enter(p Phase) {
 
 // reached notes that all commands up to a position have run.
 func (l *Link) reached(at Position) {
-	l.offset.Store(at.Offset)
-	if l.state.Position.ID != at.ID || l.state.Position.DB != at.DB { // only this goroutine writes them
-		l.note(func(st *State) { st.Position = at })
-	}
-}
-
-func (l *Link) position() Position {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.state.Position
-	at.Offset = l.offset.Load()
-	return at
+	l.note(func(st *State) { st.Position = at })
 }
 
 // The pauses between two sessions.

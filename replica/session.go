@@ -33,7 +33,7 @@ func (s *session) Read(p []byte) (int, error) {
 	n, err := s.conn.Read(p)
 	s.awaiting.Store(0)
 	if n > 0 {
-		s.l.lastIO.Store(s.o.Clock.Monotonic())
+		s.l.note(func(st *State) { st.LastIO = s.o.Clock.Monotonic() })
 		return n, nil
 	}
 	if s.silent.Load() {
@@ -155,8 +155,10 @@ func (s *session) copy(ctx context.Context) error {
 		return err
 	}
 	s.l.note(func(st *State) { st.Copy.Bytes, st.Copy.Read, st.Copy.Keys = size, 0, 0 })
-	in.report = func(read int64) { s.l.copied.Store(read) }
-	err = s.o.Target.Replace(ctx, in, s.begin, func(keys int64) { s.l.keys.Store(keys) })
+	in.report = func(read int64) { s.l.note(func(st *State) { st.Copy.Read = read }) }
+	err = s.o.Target.Replace(ctx, in, s.begin, func(keys int64) {
+		s.l.note(func(st *State) { st.Copy.Keys = keys })
+	})
 	if err != nil {
 		return fmt.Errorf("the full copy failed, and nothing has changed here: %w", err)
 	}
@@ -176,7 +178,7 @@ func (s *session) stream(ctx context.Context) error {
 			return err
 		}
 		read := s.begin.Offset + s.r.taken - base
-		s.l.read.Store(read)
+		s.l.note(func(st *State) { st.Read = read })
 		asked := false
 		switch name := word(args); {
 		case len(args) == 0 || name == "PING":

@@ -1,7 +1,5 @@
 package replica
 
-import "maps"
-
 // Phase is how far a link is, in the words of ROLE.
 type Phase string
 
@@ -58,11 +56,4 @@ func (p *Progress) Percent() float64 {
 		part, whole = min(p.Keys, p.Of), p.Of
 	}
 	return 100 * float64(part) / float64(max(whole, 1))
-}
-
-// clone returns a copy that shares nothing.
-func (s *State) clone() State {
-	c := *s
-	c.LeftOut = maps.Clone(s.LeftOut)
-	return c
 }
