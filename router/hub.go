@@ -27,7 +27,7 @@ type Options struct {
 type Hub struct {
 	o       Options
 	ctx     context.Context
-	stop    context.CancelFunc
+	stop    context.CancelCauseFunc
 	running sync.WaitGroup // links
 	watched
 
@@ -64,7 +64,7 @@ const MostUsers = 128
 // New returns a Hub. It opens no connection.
 func New(o Options) *Hub {
 	h := &Hub{o: o, users: map[Identity]*User{}}
-	h.ctx, h.stop = context.WithCancel(context.Background())
+	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.leader.base = h.ctx
 	h.leader.begin(o.Addresses[0])
 	return h
@@ -134,7 +134,7 @@ func (h *Hub) join(id Identity) (*User, error) {
 				"possible: start another sidecar", MostUsers))
 		}
 		u = &User{hub: h, id: id, links: map[place]*link{}}
-		u.ctx, u.stop = context.WithCancel(h.ctx)
+		u.ctx, u.stop = context.WithCancelCause(h.ctx)
 		h.users[id] = u
 	}
 	u.refs++
@@ -185,7 +185,7 @@ func (h *Hub) release(u *User) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if u.refs--; u.refs == 0 {
-		u.stop()
+		u.stop(errClosed)
 		if h.users[u.id] == u {
 			delete(h.users, u.id)
 		}
@@ -202,7 +202,7 @@ func (h *Hub) forget(u *User, why error) {
 	}
 	known = known && u.accepted
 	h.mu.Unlock()
-	u.stop()
+	u.stop(why)
 	if known {
 		h.refused(u, why)
 	}
@@ -218,6 +218,6 @@ func (h *Hub) refused(u *User, why error) {
 
 // Close ends all connections, and waits for their goroutines.
 func (h *Hub) Close() {
-	h.stop()
+	h.stop(errClosed)
 	h.running.Wait()
 }

@@ -35,14 +35,13 @@ type User struct {
 	hub  *Hub
 	id   Identity
 	ctx  context.Context
-	stop context.CancelFunc
+	stop context.CancelCauseFunc // with what a further request gets
 	// Hub.mu guards these two.
 	refs     int  // clients
 	accepted bool // the hub has accepted this user; false for one whose first login is under way
 
-	mu      sync.Mutex // guards the fields below
-	links   map[place]*link
-	refused error // the hub does not accept this user any more
+	mu    sync.Mutex // guards links
+	links map[place]*link
 }
 
 // Name returns the name of the user.
@@ -56,11 +55,8 @@ func (u *User) link(lane, proto int) (*link, error) {
 	at := place{u.hub.Leader(), proto, lane}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.refused != nil {
-		return nil, u.refused
-	}
 	if u.ctx.Err() != nil {
-		return nil, errClosed
+		return nil, context.Cause(u.ctx)
 	}
 	l := u.links[at]
 	if l != nil {
@@ -103,19 +99,11 @@ func unsent(err error) error {
 func (u *User) failed(err error) {
 	var no Refusal
 	switch {
-	case errors.As(err, &no) && !no.IsFinal():
-		return
-	case errors.As(err, &no) && u == u.hub.user: // upstream-user stays, and is tried again and again
-		if !u.hub.barred.Swap(true) {
-			u.hub.refused(u, no)
-		}
-		return
-	case errors.As(err, &no):
-		u.mu.Lock()
-		u.refused = no
-		u.mu.Unlock()
+	case !errors.As(err, &no) || !no.IsFinal():
+	case u != u.hub.user:
 		u.hub.forget(u, no)
-		return
+	case !u.hub.barred.Swap(true): // upstream-user stays, and is tried again and again
+		u.hub.refused(u, no)
 	}
 }
 
