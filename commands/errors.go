@@ -34,10 +34,13 @@ const (
 	ErrSameObject  Error = "ERR source and destination objects are the same"
 	ErrNotInMulti  Error = "ERR Command not allowed inside a transaction"
 	ErrNoAuth      Error = "NOAUTH Authentication required."
-	ErrCrossSlot   Error = "CROSSSLOT Keys in request don't hash to the same slot"
-	ErrOOM         Error = "OOM command not allowed when used memory > 'maxmemory'."
-	errTimeout     Error = "ERR timeout is not an integer or out of range"
-	errTimeoutNeg  Error = "ERR timeout is negative"
+	ErrHelloNoAuth Error = "NOAUTH HELLO must be called with the client already authenticated, otherwise the " +
+		"HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol " +
+		"version at the same time"
+	ErrCrossSlot  Error = "CROSSSLOT Keys in request don't hash to the same slot"
+	ErrOOM        Error = "OOM command not allowed when used memory > 'maxmemory'."
+	errTimeout    Error = "ERR timeout is not an integer or out of range"
+	errTimeoutNeg Error = "ERR timeout is negative"
 )
 
 // WrongArity is the error of a call with a wrong number of arguments. name is the full name of the

@@ -7,11 +7,6 @@ import (
 	"cellserver/router"
 )
 
-// errHelloNoAuth is Redis's error of HELLO without AUTH.
-const errHelloNoAuth = "NOAUTH HELLO must be called with the client already authenticated, otherwise the " +
-	"HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol " +
-	"version at the same time"
-
 // identityIn returns the user that AUTH or HELLO names, and the words of HELLO without it. It reports false
 // if the words name none, or if there is an error in them.
 func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, ok bool) {

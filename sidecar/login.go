@@ -60,7 +60,7 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 	id, rest, asks := identityIn(cmd.Name, args)
 	if !asks {
 		if text := f.sidecar.o.Hub.Denies(f.user); text != "" && cmd.Name == "hello" {
-			f.reply(errorReply(errHelloNoAuth), w)
+			f.reply(errorReply(string(commands.ErrHelloNoAuth)), w)
 			return resp.Continue
 		}
 		return f.greet(args, w)

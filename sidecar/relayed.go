@@ -12,6 +12,7 @@ type relayed struct {
 	// follow reads the pieces of the reply as long as it wants more. It gets nil if the reply is lost, and
 	// the hub may have run the command. It is nil for most commands.
 	follow func(reply []byte) (more bool)
+	alone  bool // the connection is that of the client: its replies wait for a client that does not read
 }
 
 // Reply implements [router.Sink].
@@ -19,7 +20,9 @@ func (r *relayed) Reply(p []byte, end bool) {
 	if r.follow != nil && !r.follow(p) {
 		r.follow = nil
 	}
-	r.write(p, end)
+	if r.write(p, end); r.alone {
+		r.order.slow()
+	}
 }
 
 // Lost implements [router.Sink].
@@ -39,15 +42,6 @@ func (r *relayed) Lost(err error) {
 
 // errorReply returns an error reply.
 func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }
-
-// owned is the sink of a reply on a client's own connection.
-type owned struct{ relayed }
-
-// Reply implements [router.Sink].
-func (r *owned) Reply(p []byte, end bool) {
-	r.relayed.Reply(p, end)
-	r.order.slow()
-}
 
 // lossText is the error of a command that the hub does not answer.
 func lossText(err error) string {

@@ -58,7 +58,7 @@ func (f *Front) sendOwn(cmd *commands.Command, args [][]byte, w *resp.Writer) re
 			f.sidecar.apply(e, reply, o.db.Load())
 		}
 	})
-	sink := &owned{relayed{f.order.add(len(request)), follow}}
+	sink := &relayed{slot: f.order.add(len(request)), follow: follow, alone: true}
 	o.conn.Send(&router.Request{Command: request, Sink: sink})
 	return resp.Continue
 }

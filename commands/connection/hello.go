@@ -13,10 +13,7 @@ var _ = commands.Register(&commands.Command{
 const (
 	errProtocol    commands.Error = "ERR Protocol version is not an integer or out of range"
 	errNoProto     commands.Error = "NOPROTO unsupported protocol version"
-	errHelloNoAuth commands.Error = "NOAUTH HELLO must be called with the client already " +
-		"authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the " +
-		"client and select the RESP protocol version at the same time"
-	errHelloSyntax = "ERR Syntax error in HELLO option '"
+	errHelloSyntax                = "ERR Syntax error in HELLO option '"
 )
 
 func hello(c *commands.Call) error {
@@ -36,7 +33,7 @@ func hello(c *commands.Call) error {
 		return err
 	}
 	if c.Conn.MustAuthenticate(c.Server) {
-		return errHelloNoAuth
+		return commands.ErrHelloNoAuth
 	}
 	if name != nil {
 		c.Conn.Identity.Name = string(name)

@@ -25,7 +25,7 @@ func TestHello(t *testing.T) {
 
 func TestHelloAuthenticates(t *testing.T) {
 	h := servertest.New(t, "--requirepass", "secret")
-	h.Want("HELLO 3", errHelloNoAuth)
+	h.Want("HELLO 3", commands.ErrHelloNoAuth)
 	h.Want("HELLO 3 AUTH default wrong SETNAME me", errWrongPass)
 	require.Len(t, h.Do("HELLO 3 AUTH default secret SETNAME me"), 7)
 	h.Want("CLIENT GETNAME", "me")
