@@ -122,13 +122,13 @@ func TestNegativeQuantity(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET api CL.THROTTLE 4 5 60")
 	w.Do("CL.CHECK api a 3")
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	for _, got := range []reply{w.get("/check/api?key=a&quantity=-1"), w.get("/check/api?key=a&quantity=-1&charge"), w.get("/forward/rule=api&key=text:a&quantity=-1/"),
 		w.get("/explain/api?key=a&quantity=-1"), w.post("/check/api", `{"key": "a", "quantity": -1}`)} {
 		require.Equal(t, []any{400, badRequest}, got.code())
 		require.Equal(t, "quantity '-1' must not be negative", got.Body["detail"])
 	}
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 }
 
 // TestDefaultRule: the rule default decides over HTTP, too. Each name counts for itself, and names its policy.
@@ -152,7 +152,7 @@ func TestExplain(t *testing.T) {
 	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 50 60 AND SCOPE user CL.THROTTLE 9 10 60")
 	w.Do("CL.RULE OVERRIDE llm org acme CL.SLIDING 90 60")
 	w.Do("CL.CHECK llm acme ann 8")
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	got := w.get("/explain/llm?key=plain-header:X-Org&key=ann&quantity=3", "X-Org", "acme")
 	require.Equal(t, 200, got.Status)
 	require.JSONEq(t, `{"rule": "llm", "source": "key", "shadow": false, "allowed": false, "limit": 10, "remaining": 2, "retry_after": 6, "reset_after": 48,
@@ -166,7 +166,7 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, "-1", w.get("/explain/llm?key=acme&key=ann&quantity=3&charge").number("remaining"))
 	require.Equal(t, 200, w.send(http.MethodHead, "/explain/llm?key=acme&key=text:ip", "").Status)
 	require.Equal(t, []any{400, missingKey}, w.get("/explain/llm?key=header:X-Org&key=ann").code())
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 	w.Do("ACL SETUSER default -cl.explain")
 	require.Equal(t, []any{403, forbidden}, w.get("/explain/llm?key=acme&key=ann").code())
 }
@@ -246,7 +246,7 @@ func TestSkippedRules(t *testing.T) {
 		require.Equal(t, []any{"client"}, w.get(target, with...).Body["violated-policies"])
 	}
 	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 5 60")
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	for target, detail := range map[string]string{
 		"/check?rule=client&key=header:A&rule=address&key=cookie:b&missing=skip": "needs one rule with a key",
 		"/check/client?key=header:A&missing=skip":                                "needs one rule with a key",
@@ -262,7 +262,7 @@ func TestSkippedRules(t *testing.T) {
 		require.Equal(t, 400, got.Status, target)
 		require.Contains(t, got.Body["detail"], detail, target)
 	}
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 }
 
 // TestWrongRequests: the API refuses a whole request if it does not know a part of it.
@@ -270,7 +270,7 @@ func TestWrongRequests(t *testing.T) {
 	w := newWeb(t)
 	w.Do("CL.RULE SET api CL.WINDOW 5 60")
 	w.Do("CL.RULE SET llm SCOPE team CL.WINDOW 5 60 AND SCOPE user CL.WINDOW 5 60")
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	for target, want := range map[string][]any{
 		"/":                                          {404, notFound},
 		"/checks":                                    {404, notFound},
@@ -313,7 +313,7 @@ func TestWrongRequests(t *testing.T) {
 	}
 	require.Equal(t, []any{413, tooLarge}, w.post("/check/api", `{"key": "`+strings.Repeat("x", MaxBody)+`"}`).code())
 	require.Equal(t, []any{400, badRequest}, w.post("/check?rule=api", `{"rules": [`+strings.Repeat(`{"rule":"api","key":"a"},`, 16)+`{"rule":"api","key":"a"}]}`).code())
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 	w.Do("SET api:{a}:window text")
 	require.Equal(t, []any{400, badRequest}, w.get("/check/api?key=a").code())
 	w.SortedSet("z", "m")

@@ -21,7 +21,7 @@ func TestBodies(t *testing.T) {
 		require.Equal(t, 200, got.Status, kind)
 		require.Equal(t, 100-3*(i+1), atoi(t, left(got)), kind)
 	}
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	for _, headers := range [][]string{
 		nil,
 		{"Content-Type", "application/x-www-form-urlencoded"},
@@ -42,7 +42,7 @@ func TestBodies(t *testing.T) {
 		got := w.post("/check/api", wrong)
 		require.Equal(t, []any{415, "the body is not UTF-8"}, []any{got.Status, got.Body["detail"]})
 	}
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 	require.Equal(t, 200, w.send(http.MethodPost, "/check/api?key=a", "").Status, "there is no body")
 	require.Equal(t, 200, w.send(http.MethodGet, "/check/api?key=a", body, "Content-Type", "text/plain").Status, "a proxy may pass on the body of its client")
 }

@@ -52,7 +52,7 @@ func TestWrongOverrides(t *testing.T) {
 	w.Do("CL.RULE SET llm SCOPE org CL.WINDOW 9 60 AND SCOPE user CL.WINDOW 5 60")
 	w.Do("CL.RULE SET api CL.WINDOW 2 60")
 	w.Do("CL.RULE OVERRIDE api - bob BLOCK")
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	for _, c := range []struct{ rule, body, want string }{
 		{"api", `{"key": "a"}`, "limits must be those of CL.RULE SET"}, {"api", `{"limits": "BLOCK"}`, "key is missing"},
 		{"api", `{"key": "bob", "limits": "DEL"}`, "to remove an override, send DELETE"}, {"api", `{"key": 5, "limits": "BLOCK"}`, "key must be a text in quotes, and not 5"},
@@ -77,7 +77,7 @@ func TestWrongOverrides(t *testing.T) {
 	require.Equal(t, noQuery, w.get("/overrides/llm?scope=user").Body["detail"])
 	require.Equal(t, []any{404, noSuchRule}, w.get("/overrides/nope").code())
 	require.Equal(t, []any{405, notAllowed}, w.post("/overrides/api", `{}`).code())
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 }
 
 // TestRightsToOverrides: a change needs http-page write and a right of its own. A list shows keys, so it needs a right, too.

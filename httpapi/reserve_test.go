@@ -108,7 +108,7 @@ func TestReserveBodies(t *testing.T) {
 			require.Equal(t, 200, w.post(c.path, body).Status, body)
 			require.True(t, describes(t, c.schema, body), body)
 		}
-		changes := w.Server.Changes()
+		changes := w.Store.Changes()
 		for _, body := range c.wrong {
 			require.Equal(t, 400, w.post(c.path, body).Status, body)
 			require.False(t, describes(t, c.schema, body), body)
@@ -117,7 +117,7 @@ func TestReserveBodies(t *testing.T) {
 		require.Equal(t, 400, w.post(c.path+"?rule=one", c.right[0]).Status)
 		require.Equal(t, 415, w.send("POST", c.path, c.right[0]).Status, "without a Content-Type it is no JSON")
 		require.Equal(t, []any{413, tooLarge}, w.post(c.path, `{"rule": "`+strings.Repeat("x", MaxBody)+`"}`).code())
-		require.Equal(t, changes, w.Server.Changes())
+		require.Equal(t, changes, w.Store.Changes())
 	}
 }
 
@@ -132,7 +132,7 @@ func TestReserveRights(t *testing.T) {
 // TestReserveScopes: too few and too many keys never become another request.
 func TestReserveScopes(t *testing.T) {
 	w := newBudget(t)
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	for _, keys := range []string{`["acme"]`, `["acme", "5", "5"]`, `["acme", "5", "5", "5"]`} {
 		for _, more := range []string{``, `, "peek": true`} {
 			for _, id := range []string{"5", "x"} {
@@ -143,7 +143,7 @@ func TestReserveScopes(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, changes, w.Server.Changes())
+	require.Equal(t, changes, w.Store.Changes())
 }
 
 // TestReserveFull: if a key has too many reservations, the client may try again later.

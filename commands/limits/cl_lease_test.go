@@ -184,7 +184,7 @@ func TestLeaseErrors(t *testing.T) {
 	h.Do("CL.RULE SET api CL.THROTTLE 5 1 1")
 	h.Do("RPUSH list x")
 	h.Do("RPUSH api:{typed}:throttle x")
-	before := h.Server.Changes()
+	before := h.Store.Changes()
 	const cannot = " cannot be leased: " +
 		"use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, CL.CHECK, GCRA or THROTTLE"
 	const noLog = "ERR CL.LOG with GAP or STRICT, or of more than 10000 without RESOLUTION, " +
@@ -222,7 +222,7 @@ func TestLeaseErrors(t *testing.T) {
 	} {
 		h.Want("CL.LEASE "+line, commands.Error(want))
 	}
-	require.Equal(t, before, h.Server.Changes())
+	require.Equal(t, before, h.Store.Changes())
 }
 
 // TestLeaseKeys: the keys of a lease are those of its command, for ACL, slots and clients.

@@ -117,7 +117,7 @@ func TestClMwindowErrors(t *testing.T) {
 	h := servertest.New(t)
 	h.SortedSet("z", "m")
 	h.Want("SET plain 5", servertest.OK)
-	changes := h.Server.Changes()
+	changes := h.Store.Changes()
 	many := "129" + strings.Repeat(" k 1 60 1", 129)
 	for line, want := range map[string]commands.Error{
 		"0 a 1 60 1":                     errWindows,
@@ -148,7 +148,7 @@ func TestClMwindowErrors(t *testing.T) {
 	} {
 		h.Want("CL.MWINDOW "+line, want)
 	}
-	require.Equal(t, changes, h.Server.Changes())
+	require.Equal(t, changes, h.Store.Changes())
 }
 
 func TestClMwindowIsCounted(t *testing.T) {

@@ -82,7 +82,7 @@ func TestRulesInJSONErrors(t *testing.T) {
 	}
 	h.Want("CL.RULE SET r JSON", noLimiter("'JSON' is not a limiter of a rule"))
 	require.Equal(t, h.Wire(ruleset.ErrName), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
-	require.Zero(t, h.Server.Changes())
+	require.Zero(t, h.Store.Changes())
 }
 
 // TestOverridesOfTheFile: the three forms of the limits of a key, with and without scopes.

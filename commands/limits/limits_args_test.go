@@ -130,7 +130,7 @@ func TestLimiterArguments(t *testing.T) {
 	for line, want := range badArguments {
 		h.Want(line, want)
 	}
-	require.Zero(t, h.Server.Changes())
+	require.Zero(t, h.Store.Changes())
 	for _, c := range commands.ByName() {
 		if c.Group != commands.GroupLimiter || !c.HasKeys() || c.Name == "cl.release" {
 			continue
@@ -156,7 +156,7 @@ func TestLimiterOtherKeys(t *testing.T) {
 	h.SortedSet("set", "m")
 	h.Want("SET text hello", ok)
 	h.Want("SET number 5", ok)
-	changes := h.Server.Changes()
+	changes := h.Store.Changes()
 	for line, want := range map[string]commands.Error{
 		"CL.THROTTLE set 1 1 1 1 MS":           commands.ErrWrongType,
 		"CL.THROTTLE text 1 1 1 1 MS":          commands.ErrNotInteger,
@@ -187,7 +187,7 @@ func TestLimiterOtherKeys(t *testing.T) {
 	} {
 		h.Want(line, want)
 	}
-	require.Equal(t, changes, h.Server.Changes())
+	require.Equal(t, changes, h.Store.Changes())
 	h.Want("EXISTS fresh", 0)
 }
 

@@ -306,7 +306,7 @@ func (w *walk) restart() {
 func (w *walk) ask(quantity int64, peek, refused bool) {
 	now, line := w.Clock.Time, w.line(w.p)
 	w.Do("EXISTS k") // removes the key if it has expired, so that this change does not count below
-	changes := w.Server.Changes()
+	changes := w.Store.Changes()
 	if w.name == "throttle" {
 		line += " TOKENS"
 	}
@@ -319,7 +319,7 @@ func (w *walk) ask(quantity int64, peek, refused bool) {
 	about := fmt.Sprintf("%s at %d ns: %v after %v", asked, now-w.start, reply, w.all)
 	require.Equal(w.T, !w.model(w.all, w.p, now, quantity), limited, about)
 
-	written := w.Server.Changes() > changes
+	written := w.Store.Changes() > changes
 	counts := !peek && quantity > 0 && (!limited || refused)
 	require.Equal(w.T, counts, written, about)
 	after := w.all

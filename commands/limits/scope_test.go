@@ -89,7 +89,7 @@ func TestScopeErrors(t *testing.T) {
 	} {
 		h.Want("CL.RULE SET r "+words, want)
 	}
-	require.Zero(t, h.Server.Changes())
+	require.Zero(t, h.Store.Changes())
 }
 
 // TestScopesOfTheFile: the file gives scopes in their order.
