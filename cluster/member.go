@@ -121,7 +121,7 @@ func (m *Member) GiveWay() {
 	}
 	for _, id := range m.successors() {
 		err := g.GiveWay(id)
-		if err == nil || g.Epoch() == 0 && leaderOf(g.View()) != "" {
+		if err == nil || g.Epoch() == 0 && m.leader() != "" {
 			return
 		}
 		m.log.Warn("a node does not take over the lead: another one is asked", "node", id, "reason", err)

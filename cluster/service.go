@@ -61,9 +61,18 @@ func (m *Member) leading() (*group.Group, error) {
 	case g == nil:
 		return nil, &peer.NotLeaderError{}
 	case g.Epoch() == 0:
-		return nil, &peer.NotLeaderError{Leader: leaderOf(g.View())}
+		return nil, &peer.NotLeaderError{Leader: m.leader()}
 	}
 	return g, nil
+}
+
+// leader returns the peer address of the leader, "" if no other node is known to lead.
+func (m *Member) leader() string {
+	g := m.taking()
+	if g == nil {
+		return ""
+	}
+	return leaderOf(g.View())
 }
 
 // Join implements [peer.Service].
