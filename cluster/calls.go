@@ -41,7 +41,7 @@ func (m *Member) awaitVoter(ctx context.Context, g *group.Group, address topolog
 	for {
 		h, err := m.dialer.Hello(ctx, address.Peer(), m.hello())
 		if err == nil {
-			if g.Votes(h.ID) && !g.IsGone(h.ID) {
+			if v := g.View(); v.Find(h.ID) >= 0 && v.Nodes[v.Find(h.ID)].Voter && !g.IsGone(h.ID) {
 				return nil
 			}
 			_ = m.dialer.Invite(ctx, address.Peer(), invitation) // the next one may arrive
