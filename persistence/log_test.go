@@ -338,6 +338,18 @@ func TestATornLogOfOneFileIsCut(t *testing.T) {
 	require.Equal(t, map[string]string{"0/a": "1"}, started(t, files, logged(aof.Never)).contents())
 }
 
+// TestSnapshotsDoNotHoldARewriteBack: clients schedule a snapshot during each job.
+func TestSnapshotsDoNotHoldARewriteBack(t *testing.T) {
+	s := started(t, &fstest.Memory{}, logged(aof.Never))
+	s.ScheduleRewrite()
+	for range 3 {
+		s.ScheduleSave()
+		s.Tick()
+		s.quiet()
+	}
+	require.Equal(t, "1", s.info("aof_rewrites"))
+}
+
 // TestInfoShowsEveryRewrite requires that INFO shows a rewrite as scheduled or running until it has ended.
 func TestInfoShowsEveryRewrite(t *testing.T) {
 	s := started(t, &fstest.Memory{}, logged(aof.Never))

@@ -228,7 +228,7 @@ func (m *Manager) idle() bool {
 	return kind == noJob && !m.progress.active.Load()
 }
 
-// Tick begins a snapshot or a rewrite that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
+// Tick begins a rewrite or a snapshot that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
 // from a goroutine that may wait for the disk.
 func (m *Manager) Tick() {
 	now := m.clock.Monotonic()
@@ -236,12 +236,13 @@ func (m *Manager) Tick() {
 	if m.lostFiles.due(now) && !m.progress.active.Load() {
 		m.checkFiles()
 	}
-	// Both fail if another job began meanwhile: then the next Tick tries again.
-	if m.idle() && m.snapshots.due() {
-		_ = m.BackgroundSave()
-	}
+	// Both fail if another job began meanwhile: then the next Tick tries again. The rewrite is first, because it
+	// may end a failure of the log.
 	if m.idle() && m.appendLog.due(now) {
 		_ = m.BackgroundRewrite()
+	}
+	if m.idle() && m.snapshots.due() {
+		_ = m.BackgroundSave()
 	}
 }
 
