@@ -1,7 +1,6 @@
 package aof
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -97,7 +96,7 @@ func (b *BodyApplier) Apply(body []byte, now int64) error {
 	b.queue.failed = nil
 	err := b.commands(body)
 	b.queue.drain()
-	return cmp.Or(b.queue.failed, err)
+	return errors.Join(b.queue.failed, err)
 }
 
 // commands applies the commands of a body, except for the last ones, which stay in the queue.

@@ -2,6 +2,7 @@ package aof
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"cellserver/store"
@@ -41,6 +42,17 @@ func TestBodiesMakeTheSameStore(t *testing.T) {
 			require.NoError(t, apply.Apply(p, now), "%q", p)
 			requireSame(t, contents(one), contents(other))
 		}
+	}
+}
+
+// TestNoSwapOfTheOwnDatabase: a SWAPDB among the commands of the server's own database would swap those of clients.
+func TestNoSwapOfTheOwnDatabase(t *testing.T) {
+	s := newStore()
+	apply := NewBodyApplier(s, s.NewTx())
+	for inner, fails := range map[string]bool{"SWAPDB 0 1": true, "FLUSHDB": false} {
+		echo := command("ECHO", ownMark+command(strings.Fields(inner)...))
+		err := apply.Apply([]byte(echo), now)
+		require.Equal(t, fails, err != nil, "%s: %v", inner, err)
 	}
 }
 

@@ -94,10 +94,11 @@ func applyFlush(a *applier, _ [][]byte) bool {
 	return true
 }
 
+// applySwap applies a SWAPDB of databases of clients. The server never swaps its own database.
 func applySwap(a *applier, args [][]byte) bool {
 	one, ok1 := decimal.Parse(args[1])
 	other, ok2 := decimal.Parse(args[2])
-	if n := int64(a.store.Databases()); !ok1 || !ok2 || one < 0 || one >= n || other < 0 || other >= n {
+	if n := int64(a.store.Databases()); a.db == store.Own || !ok1 || !ok2 || one < 0 || one >= n || other < 0 || other >= n {
 		return false
 	}
 	a.tx.BeginAll(a.now, 0)
