@@ -14,7 +14,7 @@ import (
 // function drops replies and returns errors. Only one goroutine may call it.
 func (s *Server) Replayer() func(db int, args [][]byte) error {
 	conn, parts := &commands.Conn{}, s.parts
-	parts.Settings = replaySettings{s.parts.Settings}
+	parts.Settings = &replaySettings{Settings: s.parts.Settings}
 	tx := s.parts.Store.NewTx()
 	tx.KeepExpired, tx.Silent = true, true
 	var out resp.Writer
@@ -39,17 +39,23 @@ func (s *Server) Replayer() func(db int, args [][]byte) error {
 
 // replaySettings allow strings of the length that every Redis allows without a configuration. So a smaller
 // proto-max-bulk-len does not refuse a log that was written before.
-type replaySettings struct{ commands.Settings }
+type replaySettings struct {
+	commands.Settings
+	of, longer *config.Config // the last configuration, and its copy with longer strings
+}
 
 // longestString is the default of proto-max-bulk-len, in bytes.
 const longestString = 512 << 20
 
 // Current implements [commands.Settings].
-func (s replaySettings) Current() *config.Config {
+func (s *replaySettings) Current() *config.Config {
 	cfg := s.Settings.Current()
-	if cfg.ProtoMaxBulkLen < longestString {
-		cfg = cfg.Clone()
-		cfg.ProtoMaxBulkLen = longestString
+	if cfg.ProtoMaxBulkLen >= longestString {
+		return cfg
 	}
-	return cfg
+	if s.of != cfg {
+		s.of, s.longer = cfg, cfg.Clone()
+		s.longer.ProtoMaxBulkLen = longestString
+	}
+	return s.longer
 }
