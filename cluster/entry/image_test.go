@@ -61,7 +61,10 @@ func TestASnapshotHasWhatIsCommitted(t *testing.T) {
 	require.ErrorContains(t, err, "it is of cluster 01")
 	_, err = LoadImage(bytes.NewReader(file.Bytes()[:file.Len()-12]), newStore(), facts.Cluster)
 	require.Error(t, err)
-	other := bytes.Replace(file.Bytes(), []byte(factTime), []byte("cl-xx"), 1)
-	_, err = LoadImage(bytes.NewReader(other), newStore(), facts.Cluster)
-	require.Error(t, err)
+	for _, fact := range []string{factCluster, factGroups, factTime, factEntry, factLevel} {
+		other := bytes.Replace(file.Bytes(), []byte(fact), bytes.Repeat([]byte("x"), len(fact)), 1)
+		clear(other[len(other)-8:]) // 0 is the checksum of a file without one
+		_, err = LoadImage(bytes.NewReader(other), newStore(), facts.Cluster)
+		require.ErrorContains(t, err, "it is not the snapshot of a cluster", fact)
+	}
 }

@@ -14,7 +14,7 @@ import (
 // mark is the last entry that the log has had. The file mark has it: a CRC-32C of the rest, the index in 8
 // bytes, and the term in 8 bytes. The store writes the file after each write of the log, and before the node
 // acknowledges the entries. It does not wait for the disk. So after a power cut the mark may be older than
-// the log, and it is never newer.
+// the log. It is newer only if the store does not sync its entries, and then no node goes on with them.
 type mark struct{ index, term uint64 }
 
 const markSize = 20
