@@ -2,6 +2,7 @@ package group
 
 import (
 	"errors"
+	"fmt"
 
 	"cellserver/cluster/entry"
 	"cellserver/cluster/roster"
@@ -63,8 +64,22 @@ func Found(o Options, now int64) error {
 // perhaps no majority had them. It returns the index of the last entry, and the time of the log.
 func Recover(o Options) (last uint64, time int64, err error) {
 	g := New(o)
-	if last, err = o.Disk.Logs.LastIndex(); err == nil {
+	if last, err = o.Disk.lastToReplay(); err == nil {
 		last, err = g.replay(last)
 	}
 	return last, g.fsm.time, err
+}
+
+// lastToReplay returns the index of the last entry of the log. It returns 0 if the log lacks the last entry
+// of the newest snapshot: then the log is that of another leader, and a crash has left it.
+func (d *Disk) lastToReplay() (last uint64, err error) {
+	all, err := d.Snapshots.List()
+	if err != nil {
+		return 0, fmt.Errorf("the snapshots cannot be listed: %w", err)
+	}
+	var l raft.Log
+	if len(all) > 0 && d.Logs.GetLog(all[0].Index, &l) == nil && l.Term != all[0].Term {
+		return 0, nil
+	}
+	return d.Logs.LastIndex()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"cellserver/cluster/entry"
 	"cellserver/cluster/group"
 	"cellserver/store"
 
@@ -34,5 +35,29 @@ func TestRecoverNamesABadEntry(t *testing.T) {
 		_, _, err := group.Recover(group.Options{Store: store.New(store.Options{Databases: 1}),
 			Disk: group.Disk{Logs: logs, Stable: logs, Snapshots: raft.NewDiscardSnapshotStore()}})
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestRecoverLeavesOutALogOfAnotherLeader: a crash has left a snapshot of the leader, and the log before it. Its entry with
+// the index of the snapshot has another term, or the same one.
+func TestRecoverLeavesOutALogOfAnotherLeader(t *testing.T) {
+	for term, want := range map[uint64]uint64{4: 7, 5: 9} {
+		s := store.New(store.Options{Databases: 1})
+		image, err := s.Snapshot(0, func() {})
+		require.NoError(t, err)
+		snapshots := raft.NewInmemSnapshotStore()
+		sink, err := snapshots.Create(1, 7, 5, raft.Configuration{}, 1, nil)
+		require.NoError(t, err)
+		facts := entry.Facts{Index: 7, Term: 5, Level: group.FeatureLevel}
+		require.NoError(t, entry.SaveImage(sink, image, facts, nil))
+		require.NoError(t, sink.Close())
+		logs := raft.NewInmemStore()
+		for i := range uint64(9) {
+			require.NoError(t, logs.StoreLog(&raft.Log{Index: 1 + i, Term: term, Type: raft.LogNoop}))
+		}
+		last, _, err := group.Recover(group.Options{Store: s,
+			Disk: group.Disk{Logs: logs, Stable: logs, Snapshots: snapshots}})
+		require.NoError(t, err)
+		require.Equal(t, want, last, term)
 	}
 }
