@@ -13,6 +13,8 @@ import (
 
 // permit is a question whether a user may run a command that is answered here.
 type permit struct {
+	about right
+
 	mu     sync.Mutex // guards the fields below
 	done   bool
 	denied string // the hub's error; "" if the user may
@@ -38,13 +40,14 @@ const noRight = "NOHUB the hub does not answer, and only the hub knows whether t
 	"look at the hub"
 
 // permits asks the hub whether the user of the client may run a command. While the hub is lost, its last
-// answer counts. It returns false if the answer is not there yet: then the command runs again.
+// answer counts. It returns false if the answer is not there yet: then the command runs again. An answer about
+// another command or user may be left from a command that did not run again.
 func (f *Front) permits(cmd *commands.Command) (p *permit, known bool) {
 	p = f.state.permit
-	if p == nil {
-		p = &permit{}
+	if about := (right{f.user.Name(), cmd.FullName()}); p == nil || p.about != about {
+		p = &permit{about: about}
 		f.state.permit = p
-		f.ask(p, right{f.user.Name(), cmd.FullName()})
+		f.ask(p)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,8 +61,8 @@ func (f *Front) permits(cmd *commands.Command) (p *permit, known bool) {
 type right struct{ user, command string }
 
 // ask asks the hub about a right, and wakes the client when the answer is there.
-func (f *Front) ask(p *permit, about right) {
-	s, peer := f.sidecar, f.order.peer
+func (f *Front) ask(p *permit) {
+	s, peer, about := f.sidecar, f.order.peer, p.about
 	answered := router.Whole(func(reply []byte, err error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -169,6 +170,32 @@ func TestSidecarOfHostileHubs(t *testing.T) {
 			require.NotContains(t, side.log.String(), "panic")
 		})
 	}
+}
+
+// TestRightsAreOfTheirUser: the hub does not answer the question about INFO, and wants a password for a moment. INFO does
+// not run again then. What the sidecar assumes about it is not true of the next user of the connection.
+func TestRightsAreOfTheirUser(t *testing.T) {
+	var closed, refuses atomic.Bool
+	h := newHostileHub(t, 0, func(name string, words []any) string {
+		switch {
+		case name == "INFO" && words[1] == "commandstats" && refuses.Load():
+			return "-NOPERM User ann has no permissions to run the 'info' command\r\n"
+		case name == "INFO" && words[1] == "commandstats":
+			closed.Store(true)
+			return ""
+		case (name == "PING" || name == "INFO") && closed.Load():
+			return "-NOAUTH Authentication required.\r\n"
+		}
+		return "default"
+	})
+	c := start(t, "--upstream", h.ln.Addr().String(), "--upstream-timeout", "100").dial(t)
+	reply, _ := c.Do("INFO").(resptest.Error)
+	require.Contains(t, reply, "NOAUTH")
+	closed.Store(false)
+	refuses.Store(true)
+	require.EqualValues(t, "OK", c.Do("AUTH", "ann", "a"))
+	reply, _ = c.Do("INFO").(resptest.Error)
+	require.Contains(t, reply, "NOPERM")
 }
 
 // TestReadsOfHostileHubs: whatever a hub says to a question of the page, there is an answer, and no panic.
