@@ -71,7 +71,7 @@ func Recover(o Options) (last uint64, time int64, err error) {
 }
 
 // lastToReplay returns the index of the last entry of the log. It returns 0 if the log lacks the last entry
-// of the newest snapshot: then the log is that of another leader, and a crash has left it.
+// of the newest snapshot. Then the log is that of another leader, and a crash has left it.
 func (d *Disk) lastToReplay() (last uint64, err error) {
 	all, err := d.Snapshots.List()
 	if err != nil {
