@@ -29,14 +29,16 @@ func TestReadmeInAShell(t *testing.T) {
 			commands = text
 		}
 	}
-	for shown, used := range map[string]string{
-		"6380":    strconv.Itoa(porttest.Free(t)),
-		"7380":    web,
-		"sleep 1": "until curl -sfo ready http://127.0.0.1:" + web + "/readyz; do sleep 0.05; done",
-	} {
-		require.Contains(t, commands, shown)
-		commands = strings.ReplaceAll(commands, shown, used)
+	others := []string{
+		"6380", strconv.Itoa(porttest.Free(t)),
+		"7380", web,
+		"sleep 1", "until curl -sfo ready http://127.0.0.1:" + web + "/readyz; do sleep 0.05; done",
 	}
+	for i := 0; i < len(others); i += 2 {
+		require.Contains(t, commands, others[i])
+	}
+	// All at once: a port may have the digits of another one.
+	commands = strings.NewReplacer(others...).Replace(commands)
 	shell := exec.Command("timeout", "60", "bash", "-ec", "trap 'kill $(jobs -p)' EXIT\n"+commands)
 	shell.Dir = dir
 	shell.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
