@@ -31,6 +31,7 @@ type Client struct {
 // tries is about the tries of the command that runs.
 type tries struct {
 	offloaded bool // the session runs the next one on a goroutine of its own
+	held      bool // CLIENT PAUSE held the last one back, also if the command waits itself
 	shown     bool // the monitors have seen the command, which waits itself
 }
 

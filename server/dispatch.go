@@ -70,7 +70,7 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 	if err != nil {
 		return c.reject(call, err)
 	}
-	if c.server.clients.MayBePaused() && c.paused(call) && !c.conn.Modes.Monitoring {
+	if c.held = c.server.clients.MayBePaused() && c.paused(call) && !c.conn.Modes.Monitoring; c.held {
 		c.entry.Block(clients.Held)
 		return resp.Retry
 	}
@@ -150,10 +150,10 @@ func (c *Client) endWait() {
 }
 
 // RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the
-// end of CLIENT PAUSE, or of the command's own time.
+// end of CLIENT PAUSE, or else of the command's own time.
 func (c *Client) RetryAfter() int64 {
 	clock, at := c.server.parts.Clock, c.conn.Wait.Until
-	if c.entry.State() == clients.Held {
+	if c.held {
 		at = c.server.clients.PausedUntil()
 		if at > math.MaxInt64/1_000_000 {
 			return resp.NoTime

@@ -92,3 +92,21 @@ func TestPausedKeysDoNotExpireInTheBackground(t *testing.T) {
 	h.Do("DEBUG SET-ACTIVE-EXPIRE 0")
 	require.False(t, h.Server.MayExpire(servertest.Start+int64(time.Hour)))
 }
+
+// TestClientPauseHoldsCommandsThatWait: a command whose own wait is over within a pause runs again at the end of the
+// pause, and not all the time.
+func TestClientPauseHoldsCommandsThatWait(t *testing.T) {
+	h := servertest.New(t)
+	timed, unblocked := h.NewClient(t), h.NewClient(t)
+	timedOut, ended := timed.HeldBack("WAIT 1 100"), unblocked.HeldBack("WAIT 1 0")
+	h.Want("CLIENT UNBLOCK 3 TIMEOUT", 1)
+	h.Do("CLIENT PAUSE 10000")
+	h.Advance(200 * time.Millisecond)
+	for _, c := range []*servertest.Client{timed, unblocked} {
+		require.Equal(t, resp.Retry, c.Session.Resume())
+		require.EqualValues(t, 9801*1e6-servertest.Start%1e6, c.State.RetryAfter())
+	}
+	h.Advance(10 * time.Second)
+	require.EqualValues(t, 0, timedOut())
+	require.EqualValues(t, 0, ended())
+}

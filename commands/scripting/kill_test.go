@@ -147,6 +147,23 @@ func TestMonitorsSeeWhoWaitedForAScript(t *testing.T) {
 	}
 }
 
+// TestAPauseHoldsWhoWaitedForAScript: a write that has waited for a script runs at the end of a pause.
+func TestAPauseHoldsWhoWaitedForAScript(t *testing.T) {
+	h := servertest.New(t, "--busy-reply-threshold", "0")
+	reply := endless(t, h, "while true do end", "k")
+	writer := h.NewClient(t)
+	sendWaiting(writer, "INCR", "k")
+	require.EqualValues(t, resp.NoTime, writer.State.RetryAfter())
+	h.Do("CLIENT PAUSE 1000 WRITE")
+	h.Want("SCRIPT KILL", ok)
+	<-reply
+	require.Equal(t, resp.Retry, writer.Session.Resume())
+	require.EqualValues(t, 1001*1e6-servertest.Start%1e6, writer.State.RetryAfter())
+	h.Advance(1001 * time.Millisecond)
+	require.Equal(t, resp.Continue, writer.Session.Resume())
+	require.Equal(t, ":1\r\n", string(writer.Session.Output()))
+}
+
 // TestAMoveWaitsForAScript: what the server that this one follows has sent is never BUSY. It waits for the script.
 func TestAMoveWaitsForAScript(t *testing.T) {
 	h := servertest.New(t)
