@@ -30,7 +30,7 @@ func (c *Client) beginLong(call *commands.Call, fp *store.Footprint) (since int6
 	}
 	// The script may end at any time. Its client wakes the clients that wait, so this client first notes
 	// that it waits.
-	c.entry.Block(clients.Waiting)
+	c.entry.Block(clients.Held)
 	since = c.tx.TryBeginLong(now, c.conn.DB, fp)
 	if since == 0 || since >= isScript {
 		return since

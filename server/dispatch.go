@@ -90,9 +90,6 @@ func (c *Client) dispatch(args [][]byte, w *resp.Writer) resp.Status {
 		st = c.execute(call)
 	}
 	c.conn.After.Run()
-	if st == resp.Retry {
-		c.entry.Block(clients.Waiting)
-	}
 	return st
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"cellserver/commands"
 	"cellserver/resp"
+	"cellserver/server/clients"
 	"cellserver/server/tracking"
 	"cellserver/store"
 )
@@ -176,9 +177,8 @@ func (c *Client) run(call *commands.Call) resp.Status {
 	err := c.perform(call)
 	v, ended := err.(commands.Verdict)
 	if v == commands.TryAgain || v == commands.TakesLong || v == commands.Restart {
-		if v == commands.TryAgain && s.monitors.On() && !c.shown {
-			c.show(call)
-			c.shown = true
+		if v == commands.TryAgain {
+			c.waits(call)
 		}
 		return resp.Status(v)
 	}
@@ -201,6 +201,15 @@ func (c *Client) run(call *commands.Call) resp.Status {
 		c.notify(call)
 	}
 	return resp.Status(v)
+}
+
+// waits notes that a command waits itself. The monitors see it now.
+func (c *Client) waits(call *commands.Call) {
+	c.entry.Block(clients.Waiting)
+	if c.server.monitors.On() && !c.shown {
+		c.show(call)
+		c.shown = true
+	}
 }
 
 // perform runs a command, and publishes its events.

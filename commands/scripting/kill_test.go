@@ -164,6 +164,22 @@ func TestAPauseHoldsWhoWaitedForAScript(t *testing.T) {
 	require.Equal(t, ":1\r\n", string(writer.Session.Output()))
 }
 
+// TestUnblockIgnoresWhoWaitsForAScript: CLIENT UNBLOCK ends the wait of BLPOP, and not the one for a script before it.
+func TestUnblockIgnoresWhoWaitsForAScript(t *testing.T) {
+	h := servertest.New(t, "--busy-reply-threshold", "0")
+	reply := endless(t, h, "while true do end", "k")
+	popper := h.NewClient(t)
+	sendWaiting(popper, "BLPOP", "k", "0")
+	unblock := fmt.Sprint("CLIENT UNBLOCK ", popper.State.ID())
+	h.Want(unblock, 0)
+	h.Want("SCRIPT KILL", ok)
+	<-reply
+	require.Equal(t, resp.Retry, popper.Session.Resume())
+	h.Want(unblock, 1)
+	require.Equal(t, resp.Continue, popper.Session.Resume())
+	require.Equal(t, "*-1\r\n", string(popper.Session.Output()))
+}
+
 // TestAMoveWaitsForAScript: what the server that this one follows has sent is never BUSY. It waits for the script.
 func TestAMoveWaitsForAScript(t *testing.T) {
 	h := servertest.New(t)

@@ -15,7 +15,7 @@ type State = uint32
 const (
 	Running       State = iota
 	Waiting             // the command waits itself, such as WAIT
-	Held                // CLIENT PAUSE holds the command
+	Held                // CLIENT PAUSE or a long script holds the command
 	UnblockedTime       // CLIENT UNBLOCK ended the wait as a timeout does
 	UnblockedErr        // CLIENT UNBLOCK ended the wait with an error
 )
