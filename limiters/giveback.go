@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"cellserver/gcra"
+	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
 	"cellserver/limiters/slidinglog"
 	"cellserver/limiters/window"
@@ -138,13 +139,15 @@ func (l giving) Charge(e *store.Entry, a *Answer, now, quantity int64) error {
 	return err
 }
 
-// giveBack gives back -quantity of what counts now, as a settlement of a request of now that cost nothing. It
-// is never limited. The remainder is negative if more than the limit still counts.
+// giveBack gives back -quantity of what counts now, as a settlement of a request of now that cost nothing. A
+// quantity above all that counts is as good as that. It is never limited. The remainder is negative if more than
+// the limit still counts.
 func giveBack(l Budget, e *store.Entry, a *Answer, now, quantity int64) error {
-	if err := l.Decide(e, a, now, 0); err != nil {
+	if err := l.Charge(e, a, now, 0); err != nil {
 		return err
 	}
-	s := Settlement{At: now, Reserved: -max(quantity, -math.MaxInt64), Mark: l.Mark(a)}
+	counts := exact.Plus(a.Limit, -a.Remaining)
+	s := Settlement{At: now, Reserved: min(-max(quantity, -math.MaxInt64), counts), Mark: l.Mark(a)}
 	err := l.Settle(e, a, now, &s)
 	a.Limited, a.RetryAfter = false, Never
 	return err

@@ -99,6 +99,14 @@ func TestClMwindowBy(t *testing.T) {
 		}
 		h.Do("DEL huge")
 	}
+	// The largest quantity gives all back. It is never an error.
+	for _, by := range []string{"", " BY SLIDING", " BY GCRA"} {
+		for _, most := range []string{"-9223372036854775808", "-9223372036854775807", "-400000000000"} {
+			h.Do("CL.MWINDOW 1 huge 10 60 25" + by + " CHARGE")
+			h.Want("CL.MWINDOW 1 huge 10 60 "+most+by, []any{0, -1, []any{0, 10, 10, -1, 0}})
+		}
+		h.Do("DEL huge")
+	}
 	for line, want := range map[string]commands.Error{
 		"1 a 1 60 1 BY":                  errWindows,
 		"1 a 1 60 1 BY fuzzy":            "ERR by 'fuzzy' is not an algorithm: use SLIDING, LOG or GCRA, or leave it out for windows",
