@@ -132,8 +132,8 @@ func (c *Client) Run(inner *commands.Call) {
 			c.exhausted(inner, mark, recover())
 		}
 	}()
-	if !c.refuseQueued(inner) {
-		c.run(inner)
+	if !c.refuseQueued(inner) && c.run(inner) == resp.Close {
+		c.conn.Modes.Leaving = true // after the reply of EXEC
 	}
 	done = true
 }

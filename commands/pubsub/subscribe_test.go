@@ -117,6 +117,22 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	require.Zero(t, h.State.Conn().Subs.Bytes)
 }
 
+// TestSubscriptionsInExecAreBounded: EXEC hides no subscription over the bound. Its client is closed after the reply.
+func TestSubscriptionsInExecAreBounded(t *testing.T) {
+	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
+	h.Do("HELLO 3") // a subscribed client of RESP2 sends no MULTI
+	name, sent := make([]byte, 100_000), 0
+	for ; h.Status == resp.Continue && sent < 20; sent++ {
+		name[0] = byte(sent)
+		h.Want("MULTI", ok)
+		h.Send(resptest.Command("SUBSCRIBE", name))
+		h.Session.Sent()
+		require.Len(t, h.Do("EXEC"), 1)
+	}
+	require.Equal(t, resp.Close, h.Status)
+	require.Equal(t, 1<<20/(len(name)+128)+1, sent)
+}
+
 // TestShardSubscriptionsAreBounded: names of SSUBSCRIBE count alone, and together with channels. A name counts once.
 func TestShardSubscriptionsAreBounded(t *testing.T) {
 	for name, commands := range map[string][]string{"alone": {"SSUBSCRIBE"}, "with channels": {"SUBSCRIBE", "SSUBSCRIBE"}} {
