@@ -70,7 +70,19 @@ func setTracking(c *commands.Call) error {
 		return err
 	}
 	c.Server.Tracker.Start(c.Conn, &options)
+	if !c.MayHold("prefixes of tracking", bytesOf(c.Conn.Tracking.Prefixes)) {
+		return commands.CloseConnection
+	}
 	return commands.ReplyOK(c)
+}
+
+// bytesOf returns about how much memory the prefixes of a client take, in bytes.
+func bytesOf(prefixes []string) (n int) {
+	const each = 128 // without its text
+	for _, p := range prefixes {
+		n += each + len(p)
+	}
+	return n
 }
 
 func readTrackingOptions(c *commands.Call) (o commands.TrackingOptions, err error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cellserver/commands"
+	"cellserver/resp"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
 
@@ -234,6 +235,19 @@ func TestClientTrackingTableIsBounded(t *testing.T) {
 	tracker.Do("MGET d e")
 	require.Equal(t, []any{invalidated("b"), invalidated("c")}, tracker.TakePushes(), "by the client's own command, NOLOOP or not")
 	require.EqualValues(t, 2, number(t, h, "tracking_total_keys"))
+}
+
+// TestTrackingPrefixesAreBounded: a client keeps no more prefixes than client-query-buffer-limit allows.
+func TestTrackingPrefixesAreBounded(t *testing.T) {
+	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
+	prefix, sent := make([]byte, 100_000), 0
+	for ; h.Status == resp.Continue && sent < 20; sent++ {
+		prefix[0] = byte(sent)
+		h.Send(resptest.Command("CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", prefix))
+		h.Session.Sent()
+	}
+	require.Equal(t, resp.Close, h.Status)
+	require.Equal(t, 1<<20/(len(prefix)+128)+1, sent)
 }
 
 func TestTrackingForgetsDisconnectedClients(t *testing.T) {
