@@ -34,6 +34,20 @@ func TestEndsOfAWait(t *testing.T) {
 	h.Want("LLEN l", 1)
 }
 
+// TestServesNobodyWhoHasLeft: a client that has left gets nothing, also before the server has noticed it. The next one does.
+func TestServesNobodyWhoHasLeft(t *testing.T) {
+	h := servertest.New(t)
+	left, stays := h.NewClient(t), h.NewClient(t)
+	left.HeldBack("BLPOP l 0")
+	reply := stays.HeldBack("BLPOP l 0")
+	left.Left.Store(true)
+	h.Want("RPUSH l a b", 2)
+	require.Equal(t, stays.Wire([]string{"l", "a"}), reply())
+	h.Want("LRANGE l 0 -1", []string{"b"})
+	require.Equal(t, resp.Close, left.Session.Resume())
+	require.Empty(t, left.Session.Output())
+}
+
 // TestWakesBeforeTheEnd: a client that wakes early waits on, and keeps its place.
 func TestWakesBeforeTheEnd(t *testing.T) {
 	h := servertest.New(t)

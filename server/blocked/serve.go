@@ -28,7 +28,7 @@ type Host interface {
 	Panicked(call *commands.Call, client commands.Peer, reason any) (replied bool)
 }
 
-// Run serves up to most clients, and reports whether no place is left.
+// Run serves up to most clients, and reports whether no place is left. It serves no client that has left.
 func (s *Serving) Run(most int) bool {
 	for n := 0; len(s.Places) > 0; n++ {
 		w := s.Table.First(s.Places[0])
@@ -36,7 +36,12 @@ func (s *Serving) Run(most int) bool {
 			s.Places = s.Places[1:]
 			continue
 		}
-		if n == most || !s.serve(w) {
+		switch {
+		case n == most:
+			return false
+		case w.conn.Link.Peer.Gone():
+			s.Table.endWait(w) // a value would be lost with its reply
+		case !s.serve(w):
 			return false
 		}
 	}

@@ -47,7 +47,7 @@ const (
 	Queued               // nobody has served it yet
 	Claimed              // somebody serves it
 	Served               // its reply is there
-	Over                 // the mark has changed: its connection ends
+	Over                 // the mark has changed, or the client has left: its connection ends
 )
 
 // New returns a table in which nobody waits. mark is that of the transport's Barrier. It changes if what was
@@ -157,15 +157,27 @@ func (t *Table) EndWaits() {
 		if w.mark == now {
 			continue
 		}
-		if w.state == Queued {
-			t.dequeue(w)
-			w.state = Over
-		}
+		t.end(w)
 		over = append(over, w.conn.Link.Peer)
 	}
 	t.mu.Unlock()
 	for _, p := range over {
 		p.Close()
+	}
+}
+
+// endWait ends the wait of a client that has left. Its connection ends soon.
+func (t *Table) endWait(w *Waiter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end(w)
+}
+
+// end ends the wait of a client that nobody has served, with its connection; mu is held.
+func (t *Table) end(w *Waiter) {
+	if w.state == Queued {
+		t.dequeue(w)
+		w.state = Over
 	}
 }
 
