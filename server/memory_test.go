@@ -57,6 +57,23 @@ func TestOutOfMemoryInsideATransaction(t *testing.T) {
 	h.Want("EXEC", []string{"v"})
 }
 
+// TestAStringLongerThanTheMemory: a SETRANGE that no machine has the memory for ended the process.
+func TestAStringLongerThanTheMemory(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CONFIG SET proto-max-bulk-len 9223372036854775807", ok)
+	h.Want("SET n 1", ok)
+	for _, offset := range []string{"1000000000000000", "100000000000000000", "9223372036854775806"} {
+		for _, key := range []string{"n", "absent"} {
+			h.Want("SETRANGE "+key+" "+offset+" x", noMemory)
+		}
+	}
+	h.Want("GET n", "1")
+	h.Want("EXISTS absent", 0)
+	require.Equal(t, "0", h.Info("everything")["command_panics"])
+}
+
+const noMemory = commands.Error("OOM the system gives the server no more memory: lower maxmemory, or give the server more")
+
 func TestEvictionMakesRoom(t *testing.T) {
 	h := servertest.New(t)
 	value := strings.Repeat("v", 1000)
@@ -79,15 +96,14 @@ func TestEvictionMakesRoom(t *testing.T) {
 func TestTheSystemHasNoMemory(t *testing.T) {
 	refuse := true
 	h := servertest.NewAt(t, &servertest.Edge{Refuse: func(int) bool { return refuse }})
-	none := commands.Error("OOM the system gives the server no more memory: lower maxmemory, or give the server more")
 	for _, line := range []string{"SET k v", "SET k 1", "INCR k", "CL.THROTTLE k 1 1 1", "ZADD k 1 a", "SETRANGE k 5 x", "MSET k 1 l 2"} {
-		h.Want(line, none)
+		h.Want(line, noMemory)
 		h.Want("EXISTS k", 0)
 	}
 	h.Want("MULTI", ok)
 	h.Want("SET k v", resptest.Simple("QUEUED"))
 	h.Want("GET k", resptest.Simple("QUEUED"))
-	h.Want("EXEC", []any{none, nil})
+	h.Want("EXEC", []any{noMemory, nil})
 	require.Zero(t, h.Store.Used())
 	refuse = false
 	h.Want("SET k v", ok)

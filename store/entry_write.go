@@ -83,8 +83,13 @@ func (e *Entry) adoptBytes(b []byte, expireAt int64) {
 
 // SetRange overwrites the string from offset on, pads with zero bytes, and keeps the expiry. An
 // absent key becomes a string. With the string's length as offset it appends. The result is of
-// kind Raw even if its bytes are an integer's. SetRange returns the new length.
+// kind Raw even if its bytes are an integer's. SetRange returns the new length. If there is no memory for a
+// long gap of zero bytes, it panics with [ErrExhausted], and nothing has changed.
 func (e *Entry) SetRange(offset int, b []byte) int {
+	var digits [20]byte
+	if offset-len(e.Bytes(digits[:0])) >= longGap {
+		e.tx.s.blocks.Demand(offset + len(b))
+	}
 	if e.Kind() == Raw {
 		e.place.Preserve()
 	} else {
@@ -95,6 +100,10 @@ func (e *Entry) SetRange(offset int, b []byte) int {
 	f.Int, f.Value = int64(offset), b
 	return n
 }
+
+// longGap is the number of zero bytes from which SetRange asks the system for memory first: a few bytes of a
+// request, or of a log, make a gap of any length.
+const longGap = 1 << 20
 
 // SetExpiry changes when the key expires (Unix milliseconds, or NoExpiry). It does nothing if the
 // key is absent.

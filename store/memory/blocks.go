@@ -94,8 +94,16 @@ func (b *Blocks) Take(n int) []byte {
 	return f.block
 }
 
-// Refuse makes [Blocks.Take] return nil if refuse returns true, as if the system had no memory. It
-// is for tests. Nil ends it.
+// Demand panics with [ErrExhausted] if the system does not give n bytes to Go's heap. The heap itself would end
+// the process. A negative n is a sum that has overflowed.
+func (b *Blocks) Demand(n int) {
+	if b.refuse != nil && b.refuse(n) || !gives(n) {
+		panic(ErrExhausted)
+	}
+}
+
+// Refuse makes [Blocks.Take] and [Blocks.Demand] behave as if the system had no memory, if refuse returns true.
+// It is for tests. Nil ends it.
 func (b *Blocks) Refuse(refuse func(bytes int) bool) { b.refuse = refuse }
 
 // next takes a block out of the free lists, or makes one. The block is nil if the system gives no

@@ -25,6 +25,16 @@ func unmap(b []byte) {
 	}
 }
 
+// gives reports whether the system would map n bytes at this moment.
+func gives(n int) bool {
+	b := mapped(n)
+	if b == nil {
+		return false
+	}
+	unmap(b)
+	return true
+}
+
 // dropPages gives the pages of b back to the system. They then read as zeros.
 func dropPages(b []byte) {
 	if err := syscall.Madvise(b, syscall.MADV_DONTNEED); err != nil {
