@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"math"
 
 	"cellserver/commands"
 	"cellserver/internal/config"
@@ -37,25 +38,18 @@ func (s *Server) Replayer() func(db int, args [][]byte) error {
 	}
 }
 
-// replaySettings allow strings of the length that every Redis allows without a configuration. So a smaller
-// proto-max-bulk-len does not refuse a log that was written before.
+// replaySettings allow strings of any length, as Redis does for its log. proto-max-bulk-len may have been larger
+// when a client sent the commands.
 type replaySettings struct {
 	commands.Settings
 	of, longer *config.Config // the last configuration, and its copy with longer strings
 }
 
-// longestString is the default of proto-max-bulk-len, in bytes.
-const longestString = 512 << 20
-
 // Current implements [commands.Settings].
 func (s *replaySettings) Current() *config.Config {
-	cfg := s.Settings.Current()
-	if cfg.ProtoMaxBulkLen >= longestString {
-		return cfg
-	}
-	if s.of != cfg {
+	if cfg := s.Settings.Current(); s.of != cfg {
 		s.of, s.longer = cfg, cfg.Clone()
-		s.longer.ProtoMaxBulkLen = longestString
+		s.longer.ProtoMaxBulkLen = math.MaxInt64
 	}
 	return s.longer
 }

@@ -71,7 +71,7 @@ func (b *BodyApplier) Own() (changed bool) {
 // changes need.
 func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
 	b := &BodyApplier{apply: applier{store: s, tx: tx}}
-	b.apply.replayer = b.far
+	b.apply.replayer = refuseCommand
 	b.queue.of, b.queue.apply = &b.apply, b.applyQueued
 	return b
 }
@@ -79,11 +79,8 @@ func NewBodyApplier(s *store.Store, tx *store.Tx) *BodyApplier {
 // KeepExpired makes expired keys stay, or ends that: see [store.Tx].
 func (b *BodyApplier) KeepExpired(on bool) { b.apply.tx.KeepExpired = on }
 
-// far applies a SETRANGE far into a string. The node that wrote the body has checked the length.
-func (b *BodyApplier) far(_ int, args [][]byte) error {
-	if string(args[0]) == "SETRANGE" && len(args) == 4 && applySetRange(&b.apply, args) {
-		return nil
-	}
+// refuseCommand is the [Replayer] of bodies.
+func refuseCommand(_ int, args [][]byte) error {
 	return fmt.Errorf("%.30q is not a command of an effect, or has other arguments", args[0])
 }
 

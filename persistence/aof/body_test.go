@@ -133,6 +133,8 @@ func TestBodiesThatCannotBeApplied(t *testing.T) {
 		"*3\r\n$6\r\nSWAPDB\r\n$1\r\n0\r\n$1\r\n3\r\n":               `"SWAPDB" is not a command of an effect`,
 		"*3\r\n$6\r\nAPPEND\r\n$1\r\nk\r\n$1\r\nx\r\n":               `"APPEND" is not a command of an effect`,
 		"*2\r\n$11\r\nCL.THROTTLE\r\n$1\r\nk\r\n":                    "throttle for requests of the past",
+		command("SETRANGE", "k", "100000000000000000", "x"):          "no more memory",
+		command("SETRANGE", "k", "9223372036854775807", "x"):         "no more memory",
 		"*1\r\n$4\r\nEXEC\r\n":                                       `"EXEC" is not a command of an effect`,
 		"\x00\x01k12345678":                                          "unknown form",
 		"\x04\x01k12345678123456781234567812345678":                  "unknown form",

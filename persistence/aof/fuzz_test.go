@@ -1,13 +1,11 @@
 package aof
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"testing"
 
-	"cellserver/internal/decimal"
 	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
@@ -74,19 +72,12 @@ func requireStable(t *testing.T, p []byte) {
 	requireSame(t, contents(s), contents(again))
 }
 
-// loadBounded loads the log in files without large SETRANGEs: such a command makes a large string from a few bytes.
+// loadBounded loads the log in files into a store that refuses large SETRANGEs: such a command makes a large string
+// from a few bytes.
 func loadBounded(t *testing.T, files *fstest.Memory) (*store.Store, *Dir, *Loaded, error) {
 	dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
 	require.NoError(t, err)
-	s := newStore()
-	server := replayer(s)
-	loaded, err := dir.Load(s, LoadOptions{Now: now, Replayer: func(db int, args [][]byte) error {
-		if len(args) == 4 && format.EqualWord(args[0], "SETRANGE") {
-			if to, ok := decimal.Parse(args[2]); ok && to > 1<<16 {
-				return errors.New("the string is too long for this test")
-			}
-		}
-		return server(db, args)
-	}})
+	s := store.New(store.Options{Databases: 3, Seed: 1, Refuse: func(bytes int) bool { return bytes >= 1<<20 }})
+	loaded, err := dir.Load(s, LoadOptions{Now: now, Replayer: replayer(s)})
 	return s, dir, loaded, err
 }

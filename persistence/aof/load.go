@@ -34,6 +34,8 @@ const (
 		"if the reason is an unsupported type, start with --rdb-skip-unsupported yes to leave such keys out"
 	adviceVerbatim = "on the other server, run BGREWRITEAOF (or SAVE, for a dump.rdb) while no client " +
 		"uses it, then stop it and copy its files"
+	adviceExhausted = "the command at this byte makes a string that needs more memory: start the server where it " +
+		"has as much as the server that wrote the file, or restore the file from a good copy"
 	adviceRefusal = "start with --rdb-skip-unsupported yes to leave out unsupported commands, or " +
 		"start from a snapshot of the other server (SAVE, dump.rdb)"
 )
@@ -43,6 +45,8 @@ func advise(path string, offset int64, fault error) string {
 	switch {
 	case errors.Is(fault, errVerbatim):
 		return adviceVerbatim
+	case errors.Is(fault, store.ErrExhausted):
+		return adviceExhausted
 	case isRefusal(fault):
 		return adviceRefusal
 	}

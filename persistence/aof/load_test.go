@@ -10,6 +10,7 @@ import (
 
 	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs/fstest"
+	"cellserver/persistence/rdb"
 	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
@@ -266,6 +267,25 @@ func TestLogOfRedis(t *testing.T) {
 		"1 c": "string 1" + forever, "2 d": "string 2" + forever,
 		"2 z": `zset ["b" "" 4000000000000000 "a" "" 400c000000000000]` + forever,
 	}, contents(l.store))
+}
+
+// TestAStringLongerThanTheMemory: such a command ends the load with its place and advice, also where the load leaves
+// out what it does not know.
+func TestAStringLongerThanTheMemory(t *testing.T) {
+	before := commandLines("SET a 1")
+	for _, far := range []string{"SETRANGE k 100000000000000000 x", "SETRANGE k 9223372036854775807 x", "setrange a 100000000000000000 x"} {
+		files := memory()
+		files.Put(appendDir+"appendonly.aof.manifest", []byte("file appendonly.aof.1.incr.aof seq 1 type i\n"))
+		files.Put(incr1, []byte(before+commandLines(far)))
+		dir, err := Open(files, parent, "appendonlydir", "appendonly.aof")
+		require.NoError(t, err)
+		s := newStore()
+		_, err = dir.Load(s, LoadOptions{Now: now, Replayer: replayer(s), RDB: rdb.Options{SkipUnsupported: true}})
+		var damage *Damage
+		require.ErrorAs(t, err, &damage, far)
+		require.EqualValues(t, len(before), damage.Offset)
+		require.Equal(t, adviceExhausted, damage.Advice)
+	}
 }
 
 func TestTornTailsOfRedis(t *testing.T) {

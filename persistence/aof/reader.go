@@ -9,6 +9,7 @@ import (
 
 	"cellserver/internal/decimal"
 	"cellserver/persistence/aof/format"
+	"cellserver/store"
 )
 
 // reader applies the commands of one file, in their order.
@@ -159,7 +160,7 @@ func (r *reader) applyQueued(c *queuedCommand) error {
 	}
 	name := strings.ToUpper(string(c.args[0][:min(len(c.args[0]), 30)]))
 	switch {
-	case errors.Is(err, errVerbatim):
+	case errors.Is(err, errVerbatim), errors.Is(err, store.ErrExhausted):
 		return &refusal{c.at, err}
 	case r.skipUnsupported:
 		r.skipped[name]++

@@ -6,8 +6,7 @@ import (
 	"cellserver/store"
 )
 
-// stringCodec keeps strings and integers, so also throttle keys. A [Replayer] applies a SETRANGE far into a
-// string.
+// stringCodec keeps strings and integers, so also throttle keys.
 var stringCodec = codec{
 	newAppenders: func(e *encoder) map[store.Op]appender {
 		return map[store.Op]appender{
@@ -16,7 +15,7 @@ var stringCodec = codec{
 		}
 	},
 	commands: map[string]applyFunc{
-		"SET": applySet, "SETRANGE": exactly(4, applyNearRange), "APPEND": exactly(3, applyAppend),
+		"SET": applySet, "SETRANGE": exactly(4, applySetRange), "APPEND": exactly(3, applyAppend),
 	},
 }
 
@@ -103,20 +102,11 @@ func applySet(a *applier, args [][]byte) bool {
 	return true
 }
 
-// nearRange is the largest offset of a SETRANGE that applyNearRange applies. A [Replayer] knows how long a
-// string may be.
-const nearRange = 1 << 20
-
-// applyNearRange applies a SETRANGE without a [Replayer]. It is a fast path: the settlement of a reservation
-// writes a SETRANGE.
-func applyNearRange(a *applier, args [][]byte) bool {
-	offset, ok := decimal.Parse(args[2])
-	return ok && len(args[3]) > 0 && 0 <= offset && offset <= nearRange && applySetRange(a, args)
-}
-
+// applySetRange applies a SETRANGE of any length: proto-max-bulk-len may have been larger when a client sent it.
+// Redis does so, too. The store refuses what the memory cannot hold.
 func applySetRange(a *applier, args [][]byte) bool {
 	offset, ok := decimal.Parse(args[2])
-	return ok && offset >= 0 && a.setRange(args[1], int(offset), args[3])
+	return ok && offset >= 0 && len(args[3]) > 0 && a.setRange(args[1], int(offset), args[3])
 }
 
 // applyAppend makes an absent key an empty string. An effect has no other APPEND.

@@ -45,12 +45,15 @@ func TestASmallerLimitDoesNotRefuseTheLog(t *testing.T) {
 	kept := []string{"--dir", t.TempDir(), "--appendonly", "yes"}
 	in := start(t, kept...)
 	c := in.dial(t)
+	ok(t, c, "CONFIG", "SET", "proto-max-bulk-len", "600mb")
 	c.Do("SETRANGE", "k", 2<<20, "x")
 	c.Do("APPEND", "k", "yz")
+	c.Do("SETRANGE", "l", 513<<20, "x")
 	in.stop()
 	in.wait(t)
 	again := start(t, append(kept, "--proto-max-bulk-len", "1mb")...).dial(t)
 	require.Equal(t, int64(2<<20+3), again.Do("STRLEN", "k"))
+	require.Equal(t, int64(513<<20+1), again.Do("STRLEN", "l"))
 }
 
 // refusedStart returns the error of a server that does not start.
