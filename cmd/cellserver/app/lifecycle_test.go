@@ -195,6 +195,17 @@ func TestBackgroundSurvivesPanics(t *testing.T) {
 	require.Equal(t, 1, rounds)
 }
 
+// A panic in the periodic work of the disk does not end it either. It ended the server.
+func TestTheDiskSurvivesPanics(t *testing.T) {
+	in, err := open(t)
+	require.NoError(t, err)
+	defer in.sockets.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer stop()
+	(&disk{}).tick(ctx, &in.App.log) // without a manager, each tick panics
+	require.Greater(t, strings.Count(in.log.String(), "the periodic work of the disk panicked"), 1)
+}
+
 func TestExpiredKeysAreRemovedInTheBackground(t *testing.T) {
 	in := start(t, "--hz", "100")
 	c := in.dial(t)

@@ -76,7 +76,7 @@ var policies = map[config.Fsync]aof.Policy{
 
 // tick does the periodic work of the disk until ctx ends. It has a goroutine of its own, so that no background
 // round waits for an fsync.
-func (d *disk) tick(ctx context.Context) {
+func (d *disk) tick(ctx context.Context, log *logger) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -84,7 +84,7 @@ func (d *disk) tick(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			d.Tick()
+			log.guard("the periodic work of the disk panicked", d.Tick)
 		}
 	}
 }

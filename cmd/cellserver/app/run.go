@@ -73,7 +73,7 @@ func (a *App) Run(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })
-	running.Go(func() { a.disk.tick(background) })
+	running.Go(func() { a.disk.tick(background, &a.log) })
 	go a.watchFiles(background) // the stop does not wait for it: its file system may not answer
 	running.Go(func() { a.ruleURL.Run(background) })
 	mode, refused := a.waitForStop(ctx)
