@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"cellserver/tests/bench/adaptive"
@@ -35,6 +38,11 @@ func compareAdaptive(t testing.TB, o contest.Options) []section {
 		table: table{numbers: 5, head: []string{"limiter", "halves", "slower", "overload", "hang", "small"}},
 	}
 	plot := bars{name: "performance-adaptive.svg", title: "Good replies a second while the service has changed"}
+	stop := context.AfterFunc(t.Context(), func() { // nothing else in a simulation waits for the context
+		fmt.Fprintln(os.Stderr, "bench: interrupted")
+		os.Exit(1)
+	})
+	defer stop()
 	lines := adaptive.Compare(t, 1, o.Only)
 	for _, line := range lines {
 		found.table.add(append([]string{line.Limiter}, line.Cells...)...)

@@ -4,19 +4,23 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"cellserver/internal/processtest"
 	"cellserver/tests/bench/contest"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain lets the test program be the bare handler.
+// TestMain lets the test program be the bench, also as the bare handler.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == contest.BareHandler {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
+		return
 	}
 	os.Exit(m.Run())
 }
@@ -90,6 +94,18 @@ func TestSectionReplacesItsPredecessorAlone(t *testing.T) {
 	again := replaceSection(report, "a", "third\n")
 	require.Equal(t, strings.Replace(report, "first", "third", 1), again)
 	require.Equal(t, again, replaceSection(again, "b", "second"))
+}
+
+// An interrupt ends a simulation at once. It went on for minutes.
+func TestAnInterruptEndsASimulation(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "adaptive")
+	cmd.Env = append(os.Environ(), "LOAD_CORE=0-63")
+	bench := processtest.Start(t, cmd)
+	require.Eventually(t, func() bool { return strings.Contains(bench.Printed(), "no limit") }, processtest.Patience, time.Millisecond)
+	begun := time.Now()
+	bench.Stop(syscall.SIGINT)
+	require.Contains(t, bench.Printed(), "interrupted")
+	require.Less(t, time.Since(begun), 10*time.Second)
 }
 
 // A relay delivers bytes in their order, and no earlier than after the trip.
