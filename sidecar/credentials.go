@@ -8,7 +8,7 @@ import (
 )
 
 // identityIn returns the user that AUTH or HELLO names, and the words of HELLO without it. It reports false
-// if the words name none, or if there is an error in them.
+// if the words name none, or if there is an error in them. The words of HELLO are nil after an error.
 func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, ok bool) {
 	if name == "auth" {
 		switch len(args) {
@@ -19,17 +19,22 @@ func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, 
 		}
 		return id, nil, false
 	}
-	if version := string(args[min(1, len(args)-1)]); version != "2" && version != "3" {
+	if len(args) > 1 && string(args[1]) != "2" && string(args[1]) != "3" {
 		return id, nil, false // the error comes before AUTH
 	}
-	for i := 2; i < len(args); i++ {
-		if i+2 < len(args) && commands.Is(args[i], "auth") {
-			rest = append(append(rest, args[:i]...), args[i+3:]...)
-			return router.Identity{Name: string(args[i+1]), Password: string(args[i+2])}, rest, true
+	rest = append(rest, args[:min(2, len(args))]...)
+	for i := 2; i < len(args); i += 2 {
+		switch {
+		case i+2 < len(args) && commands.Is(args[i], "auth"):
+			id, ok = router.Identity{Name: string(args[i+1]), Password: string(args[i+2])}, true
+			i++
+		case i+1 < len(args) && commands.Is(args[i], "setname"):
+			rest = append(rest, args[i], args[i+1])
+		default:
+			return id, nil, false
 		}
-		i++ // the name after SETNAME
 	}
-	return id, nil, false
+	return id, rest, ok
 }
 
 // outcome says what the answer of the hub means for the bound of guesses.

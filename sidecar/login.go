@@ -59,7 +59,7 @@ func (l *login) abandon() {
 func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp.Status {
 	id, rest, asks := identityIn(cmd.Name, args)
 	if !asks {
-		if text := f.sidecar.o.Hub.Denies(f.user); text != "" && cmd.Name == "hello" {
+		if text := f.sidecar.o.Hub.Denies(f.user); text != "" && rest != nil {
 			f.reply(errorReply(string(commands.ErrHelloNoAuth)), w)
 			return resp.Continue
 		}

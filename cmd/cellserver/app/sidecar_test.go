@@ -159,6 +159,15 @@ func TestSidecarUsers(t *testing.T) {
 	guest, ann, bob := side.dial(t), side.dial(t), side.dial(t)
 	require.Contains(t, guest.Do("GET", "x"), resptest.Error("NOAUTH"))
 	require.Eventually(t, func() bool { _, refused := guest.Do("PING").(resptest.Error); return refused }, timeout, time.Millisecond)
+	stranger := hub.dial(t)
+	for _, hello := range []string{"HELLO", "HELLO 3", "HELLO 2 SETNAME x", "HELLO 9", "HELLO x", "HELLO 3 FOO", "HELLO 3 SETNAME",
+		"HELLO 3 AUTH ann", "HELLO 3 FOO x AUTH ann a", "HELLO 9 AUTH ann a", "HELLO 3 AUTH ann b", "HELLO 3 AUTH ann a AUTH ann b"} {
+		var words []any
+		for word := range strings.FieldsSeq(hello) {
+			words = append(words, word)
+		}
+		require.Equal(t, stranger.Do(words...), guest.Do(words...), "a sidecar checks the words of %q in the order of its hub", hello)
+	}
 	require.Contains(t, guest.Do("HELLO", 3), resptest.Error("NOAUTH HELLO"))
 	require.Contains(t, ann.Do("AUTH", "ann", "b"), resptest.Error("WRONGPASS"))
 	ok(t, ann, "AUTH", "ann", "a")
