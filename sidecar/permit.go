@@ -102,7 +102,11 @@ func (f *Front) handlePermitted(cmd *commands.Command, args [][]byte, w *resp.Wr
 		f.reply(errorReply(p.denied), w)
 		return resp.Continue
 	case cmd.Name != "info" || len(p.reply) == 0:
-		return f.handleLocal(args, w)
+		st := f.handleLocal(args, w)
+		if st == resp.Offload {
+			f.state.permit = p // the command runs again at once, on another goroutine
+		}
+		return st
 	}
 	f.state.usesLocal = true
 	f.late.Reset()

@@ -148,6 +148,27 @@ func TestSidecarRelaysState(t *testing.T) {
 	requireClosed(t, three)
 }
 
+// TestASidecarAsksOnceAboutARight: a command that moves to a goroutine of its own runs again. It asked again, too.
+func TestASidecarAsksOnceAboutARight(t *testing.T) {
+	hub := start(t)
+	c := startSidecar(t, hub).dial(t)
+	for name, words := range map[string][]any{
+		"config|set": {"CONFIG", "SET", "upstream-lost", "allow"}, "config|get": {"CONFIG", "GET", "upstream-lost"},
+		"client|list": {"CLIENT", "LIST"}, "client|kill": {"CLIENT", "KILL", "ID", 99999},
+	} {
+		before := callsOf(t, hub, name)
+		c.Do(words...)
+		require.Equal(t, before+1, callsOf(t, hub, name), name)
+	}
+}
+
+// callsOf returns how often a server has run a command.
+func callsOf(t *testing.T, in *instance, name string) (calls int) {
+	_, after, _ := strings.Cut(in.dial(t).Do("INFO", "commandstats").(string), "cmdstat_"+name+":calls=")
+	fmt.Sscanf(after, "%d,", &calls)
+	return calls
+}
+
 // TestSidecarUsers: the hub decides who a client is, and what it may do. Nobody spends what another user has.
 func TestSidecarUsers(t *testing.T) {
 	hub := start(t, "--requirepass", "secret")
