@@ -77,8 +77,7 @@ func (m *Member) awaitApplied(index uint64) bool {
 // askToJoin asks the nodes that may know the leader.
 func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	g := m.group.Load()
-	j := peer.Join{Cluster: m.place.cluster(), Node: g.Self(), Feature: group.FeatureLevel, Vote: vote,
-		Applied: g.Applied()}
+	j := peer.Join{Cluster: m.place.cluster(), Node: g.Self(), Feature: group.FeatureLevel, Vote: vote}
 	var via []string
 	if leader := leaderOf(g.View()); leader != "" {
 		via = append(via, leader)

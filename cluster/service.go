@@ -37,7 +37,7 @@ func (m *Member) hello() peer.Hello {
 	address := own.Address()
 	h.Client, h.Peer, h.Zone, h.Applied = address.Client(), address.Peer(), own.Zone, g.Applied()
 	if k := g.View().Leader(); k != nil {
-		h.Leader = peer.Leader{ID: k.ID, Client: k.Address().Client(), Peer: k.Address().Peer()}
+		h.Leader = peer.Leader{ID: k.ID, Peer: k.Address().Peer()}
 	}
 	h.Fault = m.disk().fault()
 	return h

@@ -21,7 +21,7 @@ func TestCalls(t *testing.T) {
 	service := &fakeService{
 		hello: Hello{Standing: roster.Standing{Run: "B", ID: "b", Phase: roster.Member, Cluster: "X",
 			Nodes: []string{"a:1", "b:1"}, Found: "b:1"},
-			Feature: 3, Release: "1.0.0", Client: "b:6379", Peer: "b:16379", Leader: Leader{"a", "a:6379", "a:16379"}, Applied: 42},
+			Feature: 3, Release: "1.0.0", Client: "b:6379", Peer: "b:16379", Leader: Leader{"a", "a:16379"}, Applied: 42},
 		state: &roster.State{Self: "b", Term: 9, Nodes: []roster.NodeState{{ID: "b", Voter: true}}},
 	}
 	b := n.start(t, service, n.dialer(Limits{}))

@@ -58,9 +58,8 @@ type Hello struct {
 
 // Leader is who leads. The zero value means that no leader is known.
 type Leader struct {
-	ID     string `json:"id,omitempty"`
-	Client string `json:"client,omitempty"` // host:port for clients
-	Peer   string `json:"peer,omitempty"`   // host:port of the peer port
+	ID   string `json:"id,omitempty"`
+	Peer string `json:"peer,omitempty"` // host:port of the peer port
 }
 
 // Join is the request of a node to become a member.
@@ -68,8 +67,7 @@ type Join struct {
 	Cluster string        `json:"cluster"` // that the node knows; the leader refuses another one
 	Node    topology.Node `json:"node"`
 	Feature int           `json:"feature"`
-	Vote    bool          `json:"vote"`    // false: send me the log; true: I have it, let me vote
-	Applied uint64        `json:"applied"` // index of the last entry that the node has applied
+	Vote    bool          `json:"vote"` // false: send me the log; true: I have it, let me vote
 }
 
 // Joined is the answer of the leader.
