@@ -101,7 +101,7 @@ func (e *Entry) SetRange(offset int, b []byte) int {
 	return n
 }
 
-// longGap is the number of zero bytes from which SetRange asks the system for memory first: a few bytes of a
+// longGap is the number of zero bytes from which SetRange asks the system for memory first. A few bytes of a
 // request, or of a log, make a gap of any length.
 const longGap = 1 << 20
 
