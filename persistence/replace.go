@@ -1,15 +1,25 @@
 package persistence
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
+	"runtime/debug"
 
 	"cellserver/persistence/fs"
 )
 
-// replace gives a file new contents, or leaves the file as it was, and forces its name to disk.
+// replace gives a file new contents, or leaves the file as it was, and forces its name to disk. A panic of write
+// is an error: a job in the background must not end the server.
 func replace(files fs.FS, name string, j *job, write func(io.Writer) error) error {
-	err := fs.Replace(files, name, func(f fs.File) error { return write(&pacedWriter{file: f, job: j}) })
+	err := fs.Replace(files, name, func(f fs.File) (err error) {
+		defer func() {
+			if reason := recover(); reason != nil {
+				err = fmt.Errorf("it panicked: %v\n%s", reason, debug.Stack())
+			}
+		}()
+		return write(&pacedWriter{file: f, job: j})
+	})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -122,6 +123,20 @@ func TestSaveSurvivesFaults(t *testing.T) {
 		require.NoError(t, s.Save())
 		require.Equal(t, second, started(t, files.PowerCut(nil)).contents())
 	}
+}
+
+// TestAJobThatPanicsFails: such a job ended the server. The file stays as it was.
+func TestAJobThatPanicsFails(t *testing.T) {
+	files := &fstest.Memory{}
+	files.Put("dir/dump.rdb", []byte("whole"))
+	err := replace(files, "dir/dump.rdb", &job{}, func(out io.Writer) error {
+		_, _ = io.WriteString(out, "a part")
+		panic("oops")
+	})
+	require.ErrorContains(t, err, "panicked: oops")
+	require.ErrorContains(t, err, "snapshots_test.go")
+	require.Equal(t, "whole", string(files.Get("dir/dump.rdb")))
+	require.Len(t, held(files), 1)
 }
 
 func TestFailedSavesRefuseWrites(t *testing.T) {
