@@ -63,15 +63,22 @@ func BenchmarkServedReservations(b *testing.B) {
 	served(b, nc, requests...)
 }
 
-// BenchmarkServedHTTP measures the same for a rule over HTTP.
+// BenchmarkServedHTTP measures the same for a rule over HTTP. The key is in the query, or in a body.
 func BenchmarkServedHTTP(b *testing.B) {
-	port := porttest.Free(b)
-	in := start(b, "--http-port", strconv.Itoa(port), "--appendonly", "yes")
-	ok(b, in.dial(b), "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
-	nc, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	require.NoError(b, err)
-	defer nc.Close()
-	served(b, nc, []byte("GET /check/one?key=key HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\n\r\n"))
+	for _, c := range []struct{ name, head, body string }{
+		{"get", "GET /check/one?key=key HTTP/1.1\r\nAccept: */*\r\n", ""},
+		{"post", "POST /check/one HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 13\r\n", `{"key":"key"}`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			port := porttest.Free(b)
+			in := start(b, "--http-port", strconv.Itoa(port), "--appendonly", "yes")
+			ok(b, in.dial(b), "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000000", "30", "60")
+			nc, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+			require.NoError(b, err)
+			defer nc.Close()
+			served(b, nc, []byte(c.head+"Host: 127.0.0.1\r\n\r\n"+c.body))
+		})
+	}
 }
 
 // BenchmarkServedBare measures a bare handler of net/http with the bounds, the headers and the bytes of
