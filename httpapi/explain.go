@@ -29,13 +29,12 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg Config, rule s
 	if _, err := x.find(w); err != nil {
 		return err
 	}
-	if err := x.setPairs(); err != nil {
+	if err := x.nameScopes(); err != nil {
 		return err
 	}
-	scopes := make([]string, 0, len(x.keys))
-	for pair := range slices.Chunk(x.asked.Pairs, 2) {
-		_, scope, _ := strings.Cut(string(pair[0]), "@")
-		scopes = append(scopes, scope)
+	scopes := make([]string, max(len(x.rules), len(x.keys)))
+	for i := range scopes {
+		_, scopes[i], _ = strings.Cut(x.rules[min(i, len(x.rules)-1)], "@")
 	}
 	name, _, _ := strings.Cut(rule, "@")
 	args := append([]string{"CL.EXPLAIN", name + "@" + strings.Join(scopes, ",")}, x.keys...)

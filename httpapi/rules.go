@@ -123,10 +123,11 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 			return err
 		}
 	}
-	if err := x.setPairs(); err != nil {
+	if err := x.nameScopes(); err != nil {
 		return err
 	}
-	if _, err := x.api.Commands.Ask(x.from.Context(), x.asked.Words(), &x.asked); err != nil {
+	words := x.asked.Words(x.rules, x.keys)
+	if _, err := x.api.Commands.Ask(x.from.Context(), words, &x.asked); err != nil {
 		return ofError(err)
 	}
 	if x.asked.Charge {
@@ -190,28 +191,17 @@ func (x *exchange) skipRule(cause error) *Problem {
 	return nil
 }
 
-// setPairs asks the rules about their keys. Each rule has a key, or they share one. If there is one rule, it
-// has all keys: one for each of its scopes, which the rule may name.
-func (x *exchange) setPairs() *Problem {
-	n := max(len(x.rules), len(x.keys))
-	x.asked.Begin(n)
+// nameScopes gives a rule that names its scopes a name for each of its keys, as pairs have it.
+func (x *exchange) nameScopes() *Problem {
 	if len(x.rules) > 1 || strings.IndexByte(x.rules[0], '@') < 0 {
-		for i := range n {
-			x.asked.Add(x.rules[min(i, len(x.rules)-1)], x.keys[min(i, len(x.keys)-1)])
-		}
 		return nil
 	}
 	all := keys{all: x.keys}
 	name, err := all.of(x.rules[0])
-	if err != nil {
-		return err
+	if err == nil {
+		x.rules = slices.AppendSeq(x.rules[:0], pairNames(name))
 	}
-	i := 0
-	for pair := range pairNames(name) {
-		x.asked.Add(pair, x.keys[i])
-		i++
-	}
-	return nil
+	return err
 }
 
 // noKey is the problem of a request without any key. It has the scopes of the rule, if the server says them.

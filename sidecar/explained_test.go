@@ -22,9 +22,7 @@ func overHTTP(t *testing.T, w *world) (ask func() *rules.Question, end func()) {
 	lines := web.New(1, nil, func(p commands.Peer) web.Handler { return beside.ConnectLine(local.Server.Connect(p), p) })
 	return func() *rules.Question {
 		q := &rules.Question{Quantity: 1}
-		q.Begin(1)
-		q.Add("two", "k")
-		_, err := lines.Ask(t.Context(), q.Words(), q)
+		_, err := lines.Ask(t.Context(), q.Words([]string{"two"}, []string{"k"}), q)
 		require.NoError(t, err)
 		return q
 	}, lines.Close

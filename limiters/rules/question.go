@@ -40,30 +40,17 @@ type Policy struct {
 // Looks reports whether the request consumes nothing on purpose.
 func (q *Question) Looks() bool { return q.Peek || q.Quantity == 0 }
 
-// Begin makes room for n pairs, which Add adds.
-func (q *Question) Begin(n int) {
-	q.words, q.text = q.words[:0], q.text[:0]
+// Words sets the pairs, and returns the question as the command that asks it. There is a key for each rule.
+// Or there is one rule for all keys, or one key for all rules. The words are valid until the next question.
+func (q *Question) Words(rules, keys []string) [][]byte {
+	n := max(len(rules), len(keys))
+	q.words, q.text, q.Policies = q.words[:0], q.text[:0], q.Policies[:0]
 	q.addWord("CL.MCHECK")
 	q.addWord(strconv.Itoa(n))
-	q.Policies = q.Policies[:0]
-}
-
-// Add adds a pair.
-func (q *Question) Add(name, key string) {
-	q.addWord(name)
-	q.addWord(key)
-	q.Pairs = q.words[2:]
-}
-
-func (q *Question) addWord(word string) {
-	begin := len(q.text)
-	q.text = append(q.text, word...)
-	q.words = append(q.words, q.text[begin:len(q.text):len(q.text)])
-}
-
-// Words returns the question as the command that asks it.
-func (q *Question) Words() [][]byte {
-	n := len(q.Pairs)
+	for i := range n {
+		q.addWord(rules[min(i, len(rules)-1)])
+		q.addWord(keys[min(i, len(keys)-1)])
+	}
 	if q.Quantity != 1 {
 		q.addWord("QUANTITY")
 		q.addWord(strconv.FormatInt(q.Quantity, 10))
@@ -75,8 +62,14 @@ func (q *Question) Words() [][]byte {
 		q.addWord("CHARGE")
 	}
 	q.addWord("EXPLAIN")
-	q.Pairs = q.words[2 : 2+n]
+	q.Pairs = q.words[2 : 2+2*n]
 	return q.words
+}
+
+func (q *Question) addWord(word string) {
+	begin := len(q.text)
+	q.text = append(q.text, word...)
+	q.words = append(q.words, q.text[begin:len(q.text):len(q.text)])
 }
 
 // Rules returns the rules that were asked, in their order. They are valid until Release.
