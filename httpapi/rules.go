@@ -34,19 +34,13 @@ func (a *API) begin(r *http.Request, cfg Config) *exchange {
 
 func (x *exchange) end() {
 	x.asked.Release()
-	*x = exchange{
-		question: question{
-			asked: x.asked, rules: emptied(x.rules), keys: emptied(x.keys), sources: emptied(x.sources),
-		},
-		decision: decision{body: x.body},
-	}
+	clear(x.rules)
+	clear(x.keys)
+	clear(x.sources)
+	x.rules, x.keys, x.sources = x.rules[:0], x.keys[:0], x.sources[:0]
+	x.from, x.missing, x.preflight, x.given = keysource.Request{}, missing{}, false, nil
+	x.decision = decision{body: x.body}
 	exchanges.Put(x)
-}
-
-// emptied returns the memory of a list, without its references.
-func emptied[T any](list []T) []T {
-	clear(list)
-	return list[:0]
 }
 
 // check answers /check/RULE?key=…. The rule may also be a parameter.

@@ -32,7 +32,7 @@ type answers struct {
 	tightest    int                               // of limits
 	refused     bool                              // a limit refuses, also of a rule with SHADOW
 	limitMemory [ruleset.MaxLimits]limiters.Asked // of limits
-	used        int                               // the most limits of a request since Release
+	used        int                               // the most limits or scopes of a request since Release
 }
 
 // Footprint adds the partitions that a request to a rule needs. words are the words of the request
@@ -369,15 +369,18 @@ func (c *Check) Done(goesOn bool) {
 
 // Release drops the references to the request, also if it has panicked. Another connection may use c then.
 func (c *Check) Release() {
-	c.plan, c.looked, c.dryRun = nil, false, nil
-	c.own.release()
 	if c.prefetched != nil {
 		c.prefetched.release()
 	}
+	if c.plan == nil {
+		return // no request since the last Release
+	}
+	c.own.release()
+	c.plan, c.looked, c.dryRun = nil, false, nil
 	c.limits, c.Keys = nil, nil
 	c.Args.Release()
 	clear(c.limitMemory[:c.used])
-	clear(c.pairKeys[:])
+	clear(c.pairKeys[:c.used])
 	c.releases.release(c.used)
 	c.used = 0
 	if c.reserves != nil {

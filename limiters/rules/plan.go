@@ -149,17 +149,12 @@ func (p *plan) done(goesOn bool) {
 // keptBytes is the largest capacity in bytes of the names that a plan keeps between batches.
 const keptBytes = 4096
 
-// release drops the references to the request.
+// release drops the references to the request. The keys refer to the names alone.
 func (p *plan) release() {
-	if p.asked == nil {
-		return
-	}
 	if cap(p.names) > keptBytes {
 		p.names = nil
+		clear(p.keys[:])
 	}
-	p.asked, p.found, p.from, p.states, p.all, p.hashed = nil, nil, ruleset.Sources{}, 0, 0, 0
-	p.names, p.named = p.names[:0], 0
-	clear(p.keys[:])
+	p.asked, p.found, p.names = nil, nil, p.names[:0]
 	clear(p.chosen[:])
-	clear(p.scopeKeys[:])
 }

@@ -73,8 +73,10 @@ func requireIdle(t *testing.T, a *prefetched) {
 	require.Equal(t, [4]request{}, a.requests)
 	for _, p := range a.plans {
 		require.Empty(t, p.names)
-		p.names, p.slots, p.scopes, p.warm = nil, [ruleset.MaxLimits]keySlot{}, 0, cold
-		require.Equal(t, plan{}, p)
+		require.Nil(t, p.asked)
+		require.Nil(t, p.found)
+		require.Zero(t, p.chosen)
+		require.Zero(t, p.prefetchedOnly)
 	}
 }
 

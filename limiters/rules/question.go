@@ -22,8 +22,8 @@ type Question struct {
 	Tightest limiters.Answer
 	Policies []Policy
 
-	words [][]byte // Pairs are a part of it
-	text  []byte   // of all words
+	words [][]byte // of the text; Pairs are a part of it
+	text  []byte
 	asking
 }
 
@@ -82,17 +82,14 @@ func (q *Question) Done(goesOn bool) {
 	}
 }
 
-// Release drops the references to a request, also if it has panicked, and keeps the memory.
+// Release drops the references to a request, also if it has panicked, and keeps the memory. The words are
+// texts of the question itself.
 func (q *Question) Release() {
 	for i := range q.memory {
 		q.memory[i].Release()
 	}
-	clear(q.words)
-	clear(q.Policies)
-	*q = Question{
-		words: q.words[:0], text: q.text[:0], Policies: q.Policies[:0],
-		asking: asking{memory: q.memory, asked: q.asked[:0]},
-	}
+	q.Pairs, q.Quantity, q.Peek, q.Charge = nil, 0, false, false
+	q.asked, q.wrong, q.planned = q.asked[:0], nil, false
 }
 
 // Explain fills the answer, limit by limit.

@@ -23,7 +23,9 @@ type placing struct {
 
 // place returns the start of a request with named scopes.
 func (c *Check) place() placing {
-	return placing{Rule: c.found, keys: c.pairKeys[:len(c.found.Scopes)]}
+	n := len(c.found.Scopes)
+	c.used = max(c.used, n)
+	return placing{Rule: c.found, keys: c.pairKeys[:n]}
 }
 
 // put adds the key of a scope. A scope without a name is the next one of the rule.
