@@ -12,7 +12,7 @@ import (
 //
 // What it is: [Tx.Prefetch] computes the slot and the hash of a key of a later transaction. Then it
 // issues prefetch instructions for the index and the cell of the key, and for its string or collection.
-// [Tx.HashKeys], [Tx.PrefetchKeys] and [Tx.PrefetchCells] do the same for several keys, of a later
+// [Tx.PrefetchKeys] and [Tx.PrefetchCells] do the same for several keys, of a later
 // transaction or of the running one, but not for their values. keyHashes keeps the hashes, so the store
 // hashes no key twice (keyhashes.go).
 //
@@ -70,29 +70,19 @@ func (s *Store) objectAddress(d *database, k *laterKey) unsafe.Pointer {
 	return nil
 }
 
-// UnhashedKey returns a key with its slot, and without a hash: [Tx.HashKeys] computes it. The bytes of the
-// key must not change while the result is used.
+// UnhashedKey returns a key with its slot, and without a hash: [Tx.PrefetchKeys] or [Tx.Expect] computes it. The
+// bytes of the key must not change while the result is used.
 func UnhashedKey(key []byte, slot uint16) HashedKey {
 	return HashedKey{address: unsafe.SliceData(key), size: len(key), slot: slot}
 }
 
-// HashKeys sets the hashes of keys.
-func (tx *Tx) HashKeys(keys []HashedKey) {
-	t := tx.s.anyTable()
-	for i := range keys {
-		keys[i].hash = t.Hash(keys[i].Key())
-	}
-}
-
-// PrefetchKeys sets the hashes of keys, and prefetches the index of a database for them. They are keys of a
+// PrefetchKeys prefetches the index of a database for keys, and sets their hashes for that. They are keys of a
 // later transaction or of the running one.
 func (tx *Tx) PrefetchKeys(db int, keys []HashedKey) {
-	d := tx.s.tables.place(db).Load()
+	d, t := tx.s.tables.place(db).Load(), tx.s.anyTable()
 	if d == nil {
-		tx.HashKeys(keys)
 		return
 	}
-	t := tx.s.anyTable()
 	for i := range keys {
 		k := &keys[i]
 		k.hash = t.Hash(k.Key())
@@ -114,11 +104,14 @@ func (tx *Tx) PrefetchCells(db int, keys []HashedKey) {
 	}
 }
 
-// Expect gives the running transaction the hash of the key that it looks up next, so that it does not
-// compute the hash again. k must not change until the transaction ends, or until the next Expect.
+// Expect gives the running transaction the slot and the hash of the key that it looks up next. So it computes
+// neither of them again. k must not change until the transaction ends, or until the next Expect.
 func (tx *Tx) Expect(k *HashedKey) {
 	if tx.only == nil {
 		tx.partitionOfSlot(k.slot)
+	}
+	if k.hash == 0 {
+		k.hash = tx.s.anyTable().Hash(k.Key())
 	}
 	tx.hashes.key = k
 }

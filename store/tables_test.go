@@ -67,7 +67,6 @@ func TestTablesThatStayEmpty(t *testing.T) {
 	fp.AddKey(key)
 	tx.Begin(testNow, 3, &fp)
 	hashed := []HashedKey{UnhashedKey(key, Slot(key))}
-	tx.HashKeys(hashed)
 	tx.Expect(&hashed[0])
 	e := tx.Write(key)
 	e.SetInt(1, NoExpiry)

@@ -231,7 +231,9 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	if reserves && c.all == n {
 		c.nameBucket(c.Keys)
 	}
-	c.prepare(tx)
+	if c.all > 1 {
+		c.prefetch(tx)
+	}
 	c.limits = c.limitMemory[:n]
 	c.used = max(c.used, n)
 	c.releases.scopes = 0

@@ -16,7 +16,6 @@ type plan struct {
 	scopes int                        // scopes of the rule; fewer if the request has fewer words
 	states int                        // states of the rule's limits
 	all    int                        // of keys: the states, and the bucket of reservations if it is named
-	hashed int                        // of keys: how many have their hashes
 	slots  [ruleset.MaxLimits]keySlot // of the keys of the request
 	chosen [ruleset.MaxLimits]chosen  // where the limits come from
 	names  []byte
@@ -60,7 +59,7 @@ type keySlot struct {
 // make plans a request. keys are its words from the first key on: a key for each scope of the rule, and then
 // other words.
 func (p *plan) make(found *ruleset.Rule, asked []byte, keys [][]byte) {
-	p.asked, p.found, p.hashed, p.warm = asked, found, 0, cold
+	p.asked, p.found, p.warm = asked, found, cold
 	names, n := p.names[:0], 0
 	p.scopes = min(len(found.Scopes), len(keys))
 	for i := range p.scopes {
@@ -124,16 +123,14 @@ func (p *plan) addStates(s *ruleset.Scope, key []byte, fp *store.Footprint) {
 	fp.AddKey(s.Reset.StateKey(nil, p.asked, key, ruleset.OtherBraces))
 }
 
-// prepare hashes and prefetches the keys for the running transaction. Without it, the look-ups of several
-// keys would wait for memory one after the other.
-func (p *plan) prepare(tx *store.Tx) {
+// prefetch prefetches the keys for the running transaction, unless that has happened. Without it, the look-ups
+// of several keys would wait for memory one after the other.
+func (p *plan) prefetch(tx *store.Tx) {
 	keys := p.keys[:p.all]
-	if len(keys) > 1 && p.warm == cold {
+	if p.warm == cold {
 		tx.PrefetchKeys(tx.DB(), keys)
-	} else if p.hashed < len(keys) {
-		tx.HashKeys(keys[p.hashed:])
 	}
-	if len(keys) > 1 && p.warm != cellsWarm {
+	if p.warm != cellsWarm {
 		tx.PrefetchCells(tx.DB(), keys)
 	}
 }

@@ -66,7 +66,7 @@ func (c *Check) Prefetch(r *ruleset.Rules, tx *store.Tx, db int, words [][]byte,
 		return
 	}
 	p := a.plan(found, words, reserves)
-	p.from, p.warm, p.hashed, p.named = from, indexWarm, p.all, len(p.names)
+	p.from, p.warm, p.named = from, indexWarm, len(p.names)
 	tx.PrefetchKeys(db, p.keys[:p.all])
 	a.add(words, p)
 }
