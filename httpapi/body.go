@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"cellserver/httpapi/strictjson"
-	"cellserver/internal/quote"
 )
 
 const (
@@ -55,7 +54,7 @@ func otherBody(format string, args ...any) *Problem {
 }
 
 // readBody decodes the JSON of a request, which must be one object. Different texts must not become the same
-// value: it refuses a name that occurs twice, and characters that the decoder would replace.
+// value: it refuses a name that occurs twice, and bytes that the decoder would replace.
 func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 	text, err := []byte(nil), error(nil)
 	large := r.ContentLength > MaxBody // a client that expects 100 Continue need not send it
@@ -77,12 +76,13 @@ func readBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
 		return nil, wrong("the body has not arrived whole")
 	case !utf8.Valid(text):
 		return nil, otherBody("the body is not UTF-8")
-	case quote.LoneSurrogate(text):
-		return nil, wrong(`the body has one half of a pair such as \ud83d\ude00, which is no character`)
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // the writers of .NET begin with it (RFC 8259, 8.1)
 	value, err := strictjson.Decode(text)
-	if err != nil {
+	switch {
+	case errors.Is(err, strictjson.ErrHalf):
+		return nil, wrong("the body has %v", err)
+	case err != nil:
 		return nil, wrong("the body is not the JSON of this request: %.200s", err)
 	}
 	object, ok := value.(map[string]any)

@@ -13,10 +13,16 @@ import (
 // maxDepth is how deep the values of a body may lie in each other.
 const maxDepth = 8
 
+// ErrHalf means that a text has half of a character: one of the two escapes that a decoder makes one of.
+var ErrHalf = errors.New(`one half of a pair such as \ud83d\ude00, which is no character`)
+
 // Decode reads one value. Objects are maps, lists are slices, and numbers are json.Number.
 func Decode(text []byte) (any, error) {
 	if object := flatObject(string(text)); object != nil {
-		return object, nil
+		return object, nil // it has no escapes
+	}
+	if quote.LoneSurrogate(text) {
+		return nil, ErrHalf
 	}
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.UseNumber()
