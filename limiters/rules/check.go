@@ -174,14 +174,10 @@ func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
 	return looks
 }
 
-// count counts the decision of a request, and adds it to the recording of the rule, if there is one.
+// count counts the decision of a request.
 func (c *Check) count(now, quantity int64, charge, limited bool) {
-	c.found.Count(limited)
-	if c.found.IsRecorded() {
-		c.found.Record(ruleset.Recorded{
-			At: now, Quantity: quantity, Asked: ruleset.HashOf(c.asked), Limited: limited, Charge: charge,
-		}, c.Keys)
-	}
+	one := ruleset.Recorded{At: now, Quantity: quantity, Charge: charge, Limited: limited}
+	c.found.Count(one, c.asked, c.Keys)
 }
 
 // Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never

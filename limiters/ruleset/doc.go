@@ -18,7 +18,7 @@
 //	source.go the state of the rules-file or the rules-url
 //	report.go what the rest of the server asks about all rules: their counters, memory, scopes and source
 //	recording.go   the last requests to a rule, while somebody tries other numbers
-//	trial.go  what a trial of other numbers asks about rules
+//	trial.go  counts the decisions of a rule, and what a trial of other numbers asks about rules
 //
 // Rules have two sources. CL.RULE SET stores rules in the server's own database ([store.Own]), which no
 // command of a client can name. So they are saved, logged and replicated like keys, and nothing flushes,

@@ -243,18 +243,6 @@ func (s *Scope) hasTail(tail string) bool {
 	return false
 }
 
-// Count counts a decision.
-func (r *Rule) Count(limited bool) {
-	switch {
-	case !limited:
-		r.counts.allowed.Add(1)
-	case r.Shadow:
-		r.counts.shadowed.Add(1)
-	default:
-		r.counts.limited.Add(1)
-	}
-}
-
 // faultOf returns the error of a name that no new rule can have, nil if there is none. It allocates nothing.
 func faultOf(name []byte) error {
 	if !isName(name) {

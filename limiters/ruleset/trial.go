@@ -51,15 +51,25 @@ func (r *Rules) RecordingOf(one *Rule, now int64) (*Recording, error) {
 	return t, nil
 }
 
-// IsRecorded reports whether the rule has a recording.
-func (r *Rule) IsRecorded() bool { return r.counts.recording.Load() != nil }
-
-// Record adds a request to the recording of the rule, if there is one.
-func (r *Rule) Record(one Recorded, keys [][]byte) {
-	t := r.counts.recording.Load()
-	if t == nil {
-		return
+// Count counts the decision of a request, and adds the request to the recording of the rule, if there is one.
+// asked is the name in the request.
+func (r *Rule) Count(one Recorded, asked []byte, keys [][]byte) {
+	if t := r.counts.recording.Load(); t != nil {
+		r.record(t, one, asked, keys)
 	}
+	switch {
+	case !one.Limited:
+		r.counts.allowed.Add(1)
+	case r.Shadow:
+		r.counts.shadowed.Add(1)
+	default:
+		r.counts.limited.Add(1)
+	}
+}
+
+// record adds a request to a recording of the rule. asked is the name in the request.
+func (r *Rule) record(t *Recording, one Recorded, asked []byte, keys [][]byte) {
+	one.Asked = HashOf(asked)
 	var hashes [MaxLimits]uint64
 	for i, key := range keys {
 		hashes[i] = HashOf(key)
