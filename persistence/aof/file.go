@@ -17,6 +17,7 @@ type File struct {
 
 	syncing sync.Mutex // held while the file is synced or closed; guards the fields below
 	closed  bool
+	failed  error // of the first sync that has failed
 	dropped int64 // how many bytes from the start were dropped from the page cache
 }
 
@@ -43,19 +44,19 @@ func (f *File) append(batch []byte) error {
 	return nil
 }
 
-// sync forces all written bytes to disk.
+// sync forces all written bytes to disk. After a failure it always fails: the kernel tells an error once, and
+// the next sync would succeed without the lost bytes.
 func (f *File) sync() error {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()
-	if f.closed {
-		return nil
+	if f.closed || f.failed != nil {
+		return f.failed
 	}
 	size := f.size.Load()
-	if err := f.file.Sync(); err != nil {
-		return err
+	if f.failed = f.file.Sync(); f.failed == nil {
+		f.dropCache(size)
 	}
-	f.dropCache(size)
-	return nil
+	return f.failed
 }
 
 // dropCache drops all but the end of the file from the page cache. synced is how many bytes are on disk.

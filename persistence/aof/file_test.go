@@ -36,12 +36,12 @@ func TestSyncDropsCache(t *testing.T) {
 		drops  [][2]int64
 	}{
 		{size: 68*mb - 1},
-		{size: 68 * mb, broken: true},
 		{size: 68 * mb, drops: [][2]int64{{0, 4 * mb}}},
 		{size: 68 * mb},
 		{size: 72*mb - 1},
 		{size: 100*mb + 5, drops: [][2]int64{{4 * mb, 32 * mb}}},
 		{size: 104 * mb, drops: [][2]int64{{36 * mb, 4 * mb}}},
+		{size: 200 * mb, broken: true},
 	} {
 		f.size.Store(step.size)
 		disk.broken, disk.dropped = step.broken, nil

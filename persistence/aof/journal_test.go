@@ -211,6 +211,26 @@ func TestNoReplyWhileAFailureBecomesKnown(t *testing.T) {
 	})
 }
 
+// TestOneFailedSyncFailsAll: the kernel tells a failed sync once, for example to the one of a snapshot. The sync that
+// comes next, before the snapshot gives the file up, must not report the lost bytes as safe.
+func TestOneFailedSyncFailsAll(t *testing.T) {
+	files := memory()
+	l := start(t, files, EverySecond)
+	set(l.store, "a", 1)
+	l.commit()
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind != "sync" {
+			return nil
+		}
+		files.Fault = nil
+		return &fstest.Forgotten{Err: fmt.Errorf("no")}
+	}
+	require.Error(t, l.journal.Current().sync())
+	l.switchFile()
+	require.Error(t, l.err)
+	require.False(t, l.journal.Recording())
+}
+
 func TestMissedChangesAreCounted(t *testing.T) {
 	files := memory()
 	l := start(t, files, Never)
