@@ -46,6 +46,13 @@ func (env *environment) update(change func(*Condition)) {
 	}
 }
 
+// loading reports whether data is being loaded. It stays true after a start that failed.
+func (env *environment) loading() bool {
+	env.conditionMu.Lock()
+	defer env.conditionMu.Unlock()
+	return env.condition.Loading
+}
+
 // facts returns the facts of a file about itself. base is "1" for the base of an append-only file, else "0".
 func (env *environment) facts(now int64, base string) []rdb.Fact {
 	return []rdb.Fact{

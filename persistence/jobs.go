@@ -47,11 +47,16 @@ func (j *jobs) begin(kind string, now int64, wait bool) (*job, error) {
 	return j.start(kind, now)
 }
 
-// interrupt is begin, but ends the job that runs.
-func (j *jobs) interrupt(kind string, now int64) (*job, error) {
+// interrupt is begin, but ends a running job of one of the kinds, and waits for one of another kind.
+func (j *jobs) interrupt(kind string, now int64, ends ...string) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.endRunning(savingJob, rewriteJob)
+	for j.job != nil {
+		j.endRunning(ends...)
+		if j.job != nil {
+			j.ended.Wait()
+		}
+	}
 	return j.start(kind, now)
 }
 

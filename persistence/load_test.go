@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 
@@ -107,6 +108,92 @@ func TestLoadingIsReported(t *testing.T) {
 	require.NoError(t, <-done)
 	require.False(t, s.condition.Load().Loading)
 	require.Equal(t, "none", s.info("loading_total_bytes"))
+}
+
+// heldClock is a clock of a server that waits in the middle of the load.
+type heldClock struct {
+	*server
+	begun, goOn chan struct{}
+}
+
+func (c *heldClock) Monotonic() int64 {
+	if c.begun != nil && c.progress.active.Load() && c.store.Keys() > 0 {
+		close(c.begun)
+		c.begun = nil
+		<-c.goOn
+	}
+	return c.server.Monotonic()
+}
+
+// keysOfLoad is how many keys halfLoaded loads.
+const keysOfLoad = 3000
+
+// halfLoaded returns a server in the middle of its load.
+func halfLoaded(t *testing.T, change ...func(*Settings)) (files *fstest.Memory, s *server, goOn func()) {
+	files = &fstest.Memory{}
+	before := started(t, files, change...)
+	for i := range keysOfLoad {
+		before.put(i, fmt.Sprint("key:", i))
+	}
+	require.NoError(t, before.Save())
+	if before.settings.Load().AppendOnly {
+		require.NoError(t, before.BackgroundRewrite())
+		before.wait()
+	}
+	require.NoError(t, before.Stop(false, true))
+	s = newServer(t, files, change...)
+	c := &heldClock{s, make(chan struct{}), make(chan struct{})}
+	begun := c.begun
+	s.clock = c
+	done := make(chan error)
+	go func() { done <- s.Start(t.Context()) }()
+	<-begun
+	return files, s, func() {
+		close(c.goOn)
+		require.NoError(t, <-done)
+	}
+}
+
+// TestShutdownDuringTheLoad requires that the snapshot of a part of the keys replaces no file.
+func TestShutdownDuringTheLoad(t *testing.T) {
+	for _, save := range []bool{false, true} {
+		files, s, goOn := halfLoaded(t)
+		require.NoError(t, s.PrepareStop(save, false))
+		killed := files.Kill()
+		goOn()
+		require.Equal(t, keysOfLoad, started(t, killed).store.Keys())
+		s.put(1, "late")
+		require.NoError(t, s.Stop(save, false))
+		require.Equal(t, keysOfLoad+1, started(t, files).store.Keys())
+	}
+}
+
+// TestTheLogIsTurnedOnDuringTheLoad requires that the log has the keys that come after it is turned on.
+func TestTheLogIsTurnedOnDuringTheLoad(t *testing.T) {
+	files, s, goOn := halfLoaded(t)
+	set := *s.settings.Load()
+	set.AppendOnly = true
+	require.NoError(t, s.Configure(set))
+	s.wait()
+	goOn()
+	s.pulse(1)
+	s.put(1, "late")
+	require.NoError(t, s.Stop(false, true))
+	require.Equal(t, keysOfLoad+1, started(t, files, logged(aof.Always)).store.Keys())
+}
+
+// TestTheLogIsTurnedOffDuringTheLoad: then the directory may change, too.
+func TestTheLogIsTurnedOffDuringTheLoad(t *testing.T) {
+	files, s, goOn := halfLoaded(t, logged(aof.Always))
+	set := *s.settings.Load()
+	set.AppendOnly = false
+	require.NoError(t, s.Configure(set))
+	set.Dir = "other"
+	require.NoError(t, s.Configure(set))
+	goOn()
+	require.False(t, s.Journal().Recording())
+	s.put(1, "late")
+	require.Equal(t, keysOfLoad, started(t, files.Kill(), logged(aof.Always)).store.Keys())
 }
 
 func TestLoadingCanBeStopped(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 // errLogFailed ends a rewrite because the journal cannot write the log.
 var errLogFailed = errors.New("the changes during the rewrite could not be written")
 
-// cutTornTail cuts off the torn tail that the load of the log has found. loaded is nil if there is no log.
+// cutTornTail cuts off the torn tail that the load of the log has found.
 func (a *appendLog) cutTornTail(loaded *aof.Loaded) error {
-	if loaded == nil || loaded.Torn == "" {
+	if loaded.Torn == "" {
 		return nil
 	}
 	kept, err := a.dir.CutTornTail(loaded)
@@ -24,13 +24,21 @@ func (a *appendLog) cutTornTail(loaded *aof.Loaded) error {
 	return err
 }
 
-// begin continues the log in a new file. It never appends to a file of an earlier run. If there is
-// no log yet, it writes one with the whole keyspace.
-func (a *appendLog) begin(found bool) error {
+// begin continues a log in a new file. It never appends to a file of an earlier run. loaded is nil if there is
+// no log yet: then begin writes one with the whole keyspace. It does nothing if CONFIG SET has turned the log
+// off during the load.
+func (a *appendLog) begin(dir *aof.Dir, loaded *aof.Loaded) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !found {
+	if !a.wanted.Load() {
+		return nil
+	}
+	a.dir = dir
+	if loaded == nil {
 		return a.rewriteFiles(&job{})
+	}
+	if err := a.cutTornTail(loaded); err != nil {
+		return err
 	}
 	if err := a.dir.Create(); err != nil {
 		return err
@@ -53,8 +61,12 @@ func (a *appendLog) begin(found bool) error {
 	return nil
 }
 
-// background begins a rewrite.
+// background begins a rewrite. During the load it begins none: the load is silent, so neither the base nor the
+// changes after it would have the keys that come later.
 func (a *appendLog) background() error {
+	if a.loading() {
+		return ErrBusy
+	}
 	j, err := a.jobs.begin(rewriteJob, a.clock.Monotonic(), false)
 	if err != nil {
 		return err
@@ -173,16 +185,23 @@ func (a *appendLog) configure(old, set *Settings) error {
 		}
 		a.wanted.Store(true)
 		a.scheduled.Store(true)
-		_ = a.background() // if another job runs, the schedule begins the rewrite later
+		_ = a.background() // if it cannot begin now, the schedule begins it later
 	case !set.AppendOnly && old.AppendOnly:
 		a.wanted.Store(false)
 		a.scheduled.Store(false)
 		a.jobs.stop(false, rewriteJob)
-		a.journal.Stop()
-		a.broken.Store(false)
-		a.update(func(c *Condition) { c.LogFailed, c.LogStrict = "", false })
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.turnOff()
 	}
 	return nil
+}
+
+// turnOff ends a log that is not wanted. a.mu is held.
+func (a *appendLog) turnOff() {
+	a.journal.Stop()
+	a.broken.Store(false)
+	a.update(func(c *Condition) { c.LogFailed, c.LogStrict = "", false })
 }
 
 // leave forgets the directory, because the files come to another one.

@@ -126,16 +126,12 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) er
 	}
 	a := &m.appendLog
 	a.wanted.Store(true)
-	a.dir = inv.log
 	loaded, err := m.loader.read(ctx, set, inv)
-	if err == nil {
-		err = a.cutTornTail(loaded)
-	}
 	if err != nil {
 		return err
 	}
 	m.progress.continueTime()
-	return a.begin(loaded != nil)
+	return a.begin(inv.log, loaded)
 }
 
 // Takeover loads the files of a server that does not run: its log, or else its snapshot. The keys then belong
@@ -225,7 +221,7 @@ func (m *Manager) Writing() string {
 // idle reports whether no job runs and the load is complete.
 func (m *Manager) idle() bool {
 	kind, _ := m.jobs.running()
-	return kind == noJob && !m.progress.active.Load()
+	return kind == noJob && !m.loading()
 }
 
 // Tick begins a rewrite or a snapshot that is due, and calls [aof.Journal.Tick]. Call it ten times a second,
@@ -233,7 +229,7 @@ func (m *Manager) idle() bool {
 func (m *Manager) Tick() {
 	now := m.clock.Monotonic()
 	m.appendLog.journal.Tick(now)
-	if m.lostFiles.due(now) && !m.progress.active.Load() {
+	if m.lostFiles.due(now) && !m.loading() {
 		m.checkFiles()
 	}
 	// Both fail if another job began meanwhile: then the next Tick tries again. The rewrite is first, because it
@@ -251,7 +247,7 @@ func (m *Manager) Tick() {
 func (m *Manager) Flushed() {
 	m.jobs.stop(false, savingJob)
 	if len(m.settings.Load().Save) > 0 {
-		_ = m.Save() // logs its own error
+		_ = m.snapshots.anew() // logs its own error
 	}
 }
 
@@ -279,7 +275,7 @@ func (m *Manager) Reload() error {
 // on disk. Until then the old files are the data of a start. If the disk fails, the keys stay in memory, and
 // the log is rewritten when the disk works.
 func (m *Manager) Adopt(from *store.Store) error {
-	j, err := m.jobs.interrupt(rewriteJob, m.clock.Monotonic())
+	j, err := m.jobs.interrupt(rewriteJob, m.clock.Monotonic(), savingJob, rewriteJob)
 	if err != nil {
 		return err
 	}
@@ -322,13 +318,14 @@ func (m *Manager) empty() bool {
 }
 
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
-// save points and noSave is false. After an error the server should continue.
+// save points and noSave is false. During the load it writes none, as in Redis: the snapshot would have a part
+// of the keys, and replace the file that is being loaded. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, savingJob)
-	if !m.savesAtStop(save, noSave) {
+	if m.loading() || !m.savesAtStop(save, noSave) {
 		return nil
 	}
-	return m.Save()
+	return m.snapshots.anew()
 }
 
 // Stop ends everything and releases the directory. It also writes the changes since [Manager.PrepareStop].
@@ -338,7 +335,7 @@ func (m *Manager) Stop(save, noSave bool) error {
 	m.checkFiles()
 	var err error
 	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
-		err = m.Save()
+		err = m.snapshots.anew()
 	}
 	m.jobs.stop(true, savingJob, rewriteJob)
 	return errors.Join(err, m.appendLog.end())

@@ -40,7 +40,16 @@ func (s *snapshots) unsaved() int64 { return s.store.Changes() - s.saved.Load() 
 
 // foreground writes a snapshot. If a rewrite runs, it waits until the rewrite has ended.
 func (s *snapshots) foreground() error {
-	j, err := s.jobs.begin(savingJob, s.clock.Monotonic(), true)
+	return s.run(s.jobs.begin(savingJob, s.clock.Monotonic(), true))
+}
+
+// anew is foreground, but stops a snapshot that runs.
+func (s *snapshots) anew() error {
+	return s.run(s.jobs.interrupt(savingJob, s.clock.Monotonic(), savingJob))
+}
+
+// run writes a snapshot as a job, unless the job could not begin.
+func (s *snapshots) run(j *job, err error) error {
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
 
@@ -282,6 +284,42 @@ func TestStopEndsTheRunningJob(t *testing.T) {
 	require.NoError(t, <-stopped)
 	require.Empty(t, files.Names())
 	require.Equal(t, "ok", s.info("rdb_last_bgsave_status"), "a stopped snapshot is no failure")
+}
+
+// heldFiles is a file system in which the first snapshot waits. Other operations go on.
+type heldFiles struct {
+	*fstest.Memory
+	begun, goOn chan struct{}
+}
+
+func (h *heldFiles) Open(name string, flag int) (fs.File, error) {
+	if name == "dir/temp-dump.rdb" && h.begun != nil {
+		close(h.begun)
+		h.begun = nil
+		<-h.goOn
+	}
+	return h.Memory.Open(name, flag)
+}
+
+// TestStopReplacesTheRunningSnapshot: the snapshot that runs at the stop lacks the last changes.
+func TestStopReplacesTheRunningSnapshot(t *testing.T) {
+	files := &heldFiles{&fstest.Memory{}, make(chan struct{}), make(chan struct{})}
+	begun := files.begun
+	s := started(t, files)
+	s.put(1, "a")
+	require.NoError(t, s.BackgroundSave())
+	<-begun
+	s.put(2, "late")
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Stop(false, false) }()
+	require.Eventually(t, func() bool {
+		s.jobs.mu.Lock()
+		defer s.jobs.mu.Unlock()
+		return s.jobs.job.stopped.Load()
+	}, patience, time.Millisecond)
+	close(files.goOn)
+	require.NoError(t, <-stopped)
+	require.Len(t, started(t, files.Memory).contents(), 2)
 }
 
 func TestFlushedDataDoesNotComeBack(t *testing.T) {
