@@ -66,12 +66,12 @@ func (d *directory) check(files fs.FS) error {
 	return err
 }
 
-// move owns another directory, if a directory is owned.
-func (d *directory) move(files fs.FS, path string) error {
+// move owns another directory, if a directory is owned or needed is true.
+func (d *directory) move(files fs.FS, path string, needed bool) error {
 	d.mu.Lock()
 	owned := d.lock != nil
 	d.mu.Unlock()
-	if !owned {
+	if !owned && !needed {
 		return nil
 	}
 	return d.own(files, path)

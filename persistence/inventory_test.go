@@ -330,4 +330,21 @@ func TestALogThatWasNotLoadedIsNotReplaced(t *testing.T) {
 	set.AppendOnly = true
 	require.ErrorContains(t, s.Configure(set), "it is a log that this server has not loaded")
 	require.Equal(t, before, held(files))
+	set.AppendOnly, set.Dir = false, "new"
+	require.NoError(t, s.Configure(set), "the log is still off, so the directory may change")
+}
+
+// TestARefusedLogChangesNothing: CONFIG SET names a directory that has a log, and turns the log on. The server stays
+// in its directory, and writes its snapshots there.
+func TestARefusedLogChangesNothing(t *testing.T) {
+	files := filled(t, logged(aof.Always))
+	s := started(t, files, func(set *Settings) { set.Dir = "new" })
+	set := *s.settings.Load()
+	set.Dir, set.AppendOnly = "dir", true
+	require.ErrorContains(t, s.Configure(set), "it is a log that this server has not loaded")
+	require.NoError(t, s.Save())
+	require.NotEmpty(t, files.Get("new/dump.rdb"))
+	require.NotContains(t, files.Names(), "dir/dump.rdb")
+	require.ErrorContains(t, newServer(t, files, func(set *Settings) { set.Dir = "new" }).Start(t.Context()), "another server")
+	require.Len(t, started(t, files, logged(aof.Always)).contents(), 1, "nobody has locked it")
 }

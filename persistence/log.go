@@ -47,16 +47,35 @@ func (a *appendLog) own() error {
 	if a.dir != nil {
 		return nil
 	}
+	dir, err := a.openNew(set)
+	a.dir = dir
+	return err
+}
+
+// mayBegin returns an error if a log of other data is where the settings ask for a new one. moves says that
+// the settings have another directory.
+func (a *appendLog) mayBegin(set *Settings, moves bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dir != nil && !moves {
+		return nil
+	}
+	_, err := a.openNew(set)
+	return err
+}
+
+// openNew opens the directory of a log that the server has not loaded. It must have no data. After an error
+// the result is nil.
+func (a *appendLog) openNew(set *Settings) (*aof.Dir, error) {
 	dir, err := aof.Open(a.fs, set.Dir, set.AppendDir, set.AppendName)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if base, changes, _, err := dir.Stat(); err != nil || base+changes > 0 {
-		return errors.Join(err, &ErrIgnored{[]string{dir.Path()}, "it is a log that this server has not " +
+		return nil, errors.Join(err, &ErrIgnored{[]string{dir.Path()}, "it is a log that this server has not " +
 			"loaded: move it away first, because the new log would replace it"})
 	}
-	a.dir = dir
-	return nil
+	return dir, nil
 }
 
 // measure updates the sizes of the files that are complete.

@@ -167,13 +167,21 @@ func (m *Manager) LoadSnapshot(ctx context.Context) error {
 // before it releases the old one.
 func (m *Manager) Configure(s Settings) error {
 	old := m.settings.Load()
-	if s.Dir != old.Dir {
-		if old.AppendOnly {
-			return errors.New("the directory cannot change while appendonly is yes: set appendonly to no first")
-		}
-		if err := m.directory.move(m.fs, s.Dir); err != nil {
+	moves, logs := s.Dir != old.Dir, s.AppendOnly && !old.AppendOnly
+	if moves && old.AppendOnly {
+		return errors.New("the directory cannot change while appendonly is yes: set appendonly to no first")
+	}
+	if logs {
+		if err := m.appendLog.mayBegin(&s, moves); err != nil {
 			return err
 		}
+	}
+	if moves || logs {
+		if err := m.directory.move(m.fs, s.Dir, logs); err != nil {
+			return err
+		}
+	}
+	if moves {
 		m.appendLog.leave()
 	}
 	m.settings.Store(&s)
