@@ -88,6 +88,9 @@ func (a *appendLog) rewrite(j *job) error {
 	if err == nil {
 		err = a.rewriteFiles(j)
 	}
+	if !a.wanted.Load() { // BGREWRITEAOF with appendonly no writes a log, and does not continue it
+		a.turnOff()
+	}
 	ended := a.clock.Monotonic()
 	r := &a.rewrites
 	r.ended.Store(ended)

@@ -326,6 +326,20 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.Always)).contents(), 4)
 }
 
+// TestARewriteWithoutALogIsNotContinued: BGREWRITEAOF with appendonly no writes a log of one moment. A disk that fails
+// later is not its business.
+func TestARewriteWithoutALogIsNotContinued(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files, func(set *Settings) { set.Save = nil })
+	s.put(1, "a")
+	require.NoError(t, s.BackgroundRewrite())
+	s.wait()
+	files.Fault = failFrom(0, errDisk)
+	require.True(t, s.acknowledged(func() { s.put(2, "b") }))
+	require.Equal(t, Condition{}, *s.condition.Load())
+	require.Equal(t, map[string]string{"0/a": "1"}, started(t, files.Kill(), logged(aof.Always)).contents())
+}
+
 // TestATornLogOfOneFileIsCut: a Redis before version 7 has crashed. Its log loads and moves, and the tail is kept beside.
 func TestATornLogOfOneFileIsCut(t *testing.T) {
 	files := &fstest.Memory{}
