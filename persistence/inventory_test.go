@@ -144,7 +144,7 @@ func TestASnapshotAfterAFailedRewrite(t *testing.T) {
 	s.put(1, "before")
 	renamed := false
 	files.Fault = func(op fstest.Op) error {
-		if renamed && op.Kind == "syncdir" {
+		if renamed && (op.Kind == "syncdir" || op.Kind == "rename") {
 			return errDisk
 		}
 		renamed = renamed || op.Kind == "rename"

@@ -125,6 +125,7 @@ func (a *appendLog) rewriteFiles(j *job) error {
 		return err
 	}
 	gap := !a.journal.Recording() // some changes are neither in the old files nor in f
+	used := false                 // the journal has f
 	if !gap {
 		err = a.dir.Append(f)
 	}
@@ -132,7 +133,7 @@ func (a *appendLog) rewriteFiles(j *job) error {
 	// wait for.
 	a.journal.Sync()
 	if err == nil {
-		err = a.writeBase(j, func() { gap = !a.journal.Switch(f) })
+		err = a.writeBase(j, func() { gap, used = !a.journal.Switch(f), true })
 	}
 	if err == nil {
 		err = a.dir.Replace(f)
@@ -140,7 +141,7 @@ func (a *appendLog) rewriteFiles(j *job) error {
 	if gap && err != nil {
 		a.journal.Discard()
 	}
-	if err != nil && (gap || !a.dir.Lists(f)) {
+	if err != nil && (gap || !used) {
 		err = errors.Join(err, a.dir.Drop(f))
 	}
 	a.measure()

@@ -8,11 +8,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"cellserver/persistence/aof"
+	"cellserver/persistence/fs"
 	"cellserver/persistence/fs/fstest"
 	"cellserver/store"
 
@@ -324,6 +326,53 @@ func TestTheLogIsTurnedOnAndOff(t *testing.T) {
 	require.NoError(t, s.Configure(set))
 	s.pulse(1)
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.Always)).contents(), 4)
+}
+
+// countedFiles is a file system that counts its open files.
+type countedFiles struct {
+	*fstest.Memory
+	open atomic.Int64
+}
+
+type countedFile struct {
+	fs.File
+	of *countedFiles
+}
+
+func (c *countedFiles) Open(name string, flag int) (fs.File, error) {
+	f, err := c.Memory.Open(name, flag)
+	if err != nil {
+		return nil, err
+	}
+	c.open.Add(1)
+	return countedFile{f, c}, nil
+}
+
+func (f countedFile) Close() error {
+	f.of.open.Add(-1)
+	return f.File.Close()
+}
+
+// TestAFailedRewriteLeavesNoFileOpen: the disk has no room for the next manifest.
+func TestAFailedRewriteLeavesNoFileOpen(t *testing.T) {
+	files := &countedFiles{Memory: &fstest.Memory{}}
+	s := started(t, files, logged(aof.Never))
+	open := files.open.Load()
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	require.NoError(t, s.BackgroundRewrite())
+	s.wait()
+	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
+	require.Equal(t, open, files.open.Load())
+	files.Fault = nil
+	require.NoError(t, s.BackgroundRewrite())
+	s.wait()
+	require.Equal(t, open, files.open.Load())
+	require.Len(t, files.Names(), 3)
 }
 
 // TestARewriteWithoutALogIsNotContinued: BGREWRITEAOF with appendonly no writes a log of one moment. A disk that fails

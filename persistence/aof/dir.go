@@ -136,12 +136,10 @@ func (d *Dir) Append(f *File) error {
 	return d.write(m)
 }
 
-// Lists reports whether the manifest lists a file of changes.
-func (d *Dir) Lists(f *File) bool { return slices.Contains(d.manifest.Incrs, f.entry) }
-
-// Drop removes a file of changes, first from the manifest.
+// Drop closes and removes a file of changes that no journal writes, first from the manifest.
 func (d *Dir) Drop(f *File) error {
-	if d.Lists(f) {
+	f.close()
+	if slices.Contains(d.manifest.Incrs, f.entry) {
 		m := d.manifest.Clone()
 		m.Incrs = slices.DeleteFunc(m.Incrs, func(e format.Entry) bool { return e == f.entry })
 		if err := d.write(m); err != nil {
