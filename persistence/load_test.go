@@ -236,7 +236,10 @@ func TestChangingTheDirectory(t *testing.T) {
 }
 
 func TestEmptyDBFilename(t *testing.T) {
-	s := started(t, &fstest.Memory{}, func(set *Settings) { set.DBFilename = "" })
+	files := &fstest.Memory{}
+	files.Put("temp-dir", []byte("of somebody else, beside dir"))
+	s := started(t, files, func(set *Settings) { set.DBFilename = "" })
+	require.Equal(t, []string{"temp-dir"}, files.Names())
 	require.EqualError(t, s.Save(), "dbfilename is empty: set it to the name of the snapshot")
 }
 

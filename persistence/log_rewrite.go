@@ -61,8 +61,8 @@ func (a *appendLog) begin(dir *aof.Dir, loaded *aof.Loaded) error {
 	return nil
 }
 
-// background begins a rewrite. During the load it begins none: the load is silent, so neither the base nor the
-// changes after it would have the keys that come later.
+// background begins a rewrite, but not during the load. The load is silent, so the log would never get the
+// keys that come after the base.
 func (a *appendLog) background() error {
 	if a.loading() {
 		return ErrBusy

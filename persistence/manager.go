@@ -83,7 +83,7 @@ func (m *Manager) Start(ctx context.Context) error {
 	if err == nil && !set.Exports {
 		err = m.loadAll(ctx, set, inv)
 	}
-	if err == nil && set.writes() {
+	if err == nil && set.writes() && set.DBFilename != "" {
 		err = fs.IgnoreMissing(m.fs.Remove(fs.TempName(set.dump())))
 	}
 	if err != nil {
@@ -255,7 +255,7 @@ func (m *Manager) Tick() {
 func (m *Manager) Flushed() {
 	m.jobs.stop(false, savingJob)
 	if len(m.settings.Load().Save) > 0 {
-		_ = m.snapshots.anew() // logs its own error
+		_ = m.snapshots.saveAgain() // logs its own error
 	}
 }
 
@@ -326,14 +326,14 @@ func (m *Manager) empty() bool {
 }
 
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
-// save points and noSave is false. During the load it writes none, as in Redis: the snapshot would have a part
-// of the keys, and replace the file that is being loaded. After an error the server should continue.
+// save points and noSave is false. During the load it writes none, as in Redis. A snapshot with a part of the
+// keys would replace the file that is being loaded. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, savingJob)
 	if m.loading() || !m.savesAtStop(save, noSave) {
 		return nil
 	}
-	return m.snapshots.anew()
+	return m.snapshots.saveAgain()
 }
 
 // Stop ends everything and releases the directory. It also writes the changes since [Manager.PrepareStop].
@@ -343,7 +343,7 @@ func (m *Manager) Stop(save, noSave bool) error {
 	m.checkFiles()
 	var err error
 	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
-		err = m.snapshots.anew()
+		err = m.snapshots.saveAgain()
 	}
 	m.jobs.stop(true, savingJob, rewriteJob)
 	return errors.Join(err, m.appendLog.end())

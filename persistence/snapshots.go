@@ -43,8 +43,8 @@ func (s *snapshots) foreground() error {
 	return s.run(s.jobs.begin(savingJob, s.clock.Monotonic(), true))
 }
 
-// anew is foreground, but stops a snapshot that runs.
-func (s *snapshots) anew() error {
+// saveAgain is foreground, but stops a snapshot that runs.
+func (s *snapshots) saveAgain() error {
 	return s.run(s.jobs.interrupt(savingJob, s.clock.Monotonic(), savingJob))
 }
 
