@@ -40,6 +40,7 @@ var targets = func() (all []target) {
 			target{"CL.LOG", contest.Transaction, pipeline, 0.35})
 	}
 	return append(all, target{contest.Adaptive, contest.Fixed, 16, 1.15},
+		target{contest.Reserving + logged, contest.Throttle + logged, 16, 3},
 		target{contest.Evicting, contest.Yardstick, 16, 1.15},
 		target{contest.Evicting, contest.Yardstick, 64, 1.30})
 }()
@@ -51,11 +52,8 @@ func (g target) name() string {
 // sides returns the two sides of the ratio.
 func (g target) sides(t testing.TB, o contest.Options) []contest.Side {
 	at := contest.Point{Pipeline: g.pipeline, Connections: 50}
-	of, log := g.of, "no"
-	if name, ok := strings.CutSuffix(of, logged); ok {
-		of, log = name, "yes"
-	}
-	kind, over := contest.Ours(o, "--appendonly", "no"), g.over
+	of, kindOf := ours(o, g.of)
+	over, kind := ours(o, g.over)
 	if name, ok := strings.CutPrefix(over, onRedis); ok {
 		kind, over = contest.Kinds(o)[0], name
 	}
@@ -63,9 +61,19 @@ func (g target) sides(t testing.TB, o contest.Options) []contest.Side {
 		kind = contest.Bare()
 	}
 	return []contest.Side{
-		contest.WorkloadNamed(t, of).On(contest.Ours(o, "--appendonly", log), at, o),
+		contest.WorkloadNamed(t, of).On(kindOf, at, o),
 		contest.WorkloadNamed(t, over).On(kind, at, o),
 	}
+}
+
+// ours returns the name of a workload, and the server of ours that a target measures it on.
+func ours(o contest.Options, of string) (workload string, k contest.Kind) {
+	log := "no"
+	workload, ok := strings.CutSuffix(of, logged)
+	if ok {
+		log = "yes"
+	}
+	return workload, contest.Ours(o, "--appendonly", log)
 }
 
 // judge returns the row of a target whose two sides were measured, and whether it is met.

@@ -2,6 +2,7 @@ package contest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 	"time"
@@ -71,6 +72,28 @@ func fillLarge(t testing.TB, s *Server) {
 func makeRule(t testing.TB, s *Server) {
 	s.Do(t, "CL.RULE", "SET", "two", "CL.THROTTLE", "1000000", "30", "60",
 		"AND", "CL.THROTTLE", "1000000", "1000", "3600")
+}
+
+// makeBudget creates the rule for CL.RESERVE, with the limit of the Throttle workload. Each key has had a
+// reservation, because a key with a budget comes back.
+func makeBudget(t testing.TB, s *Server) {
+	s.Do(t, "CL.RULE", "SET", "one", "CL.THROTTLE", "1000000", "30", "60")
+	Fill(t, s.Addr, Keyspace, func(b []byte, i int) []byte {
+		return Command(b, "CL.RESERVE", "one", Key("key:", i), "12", "first", "1")
+	}, allowed)
+}
+
+// reserves returns a script of reservations that are settled at once, for less than was reserved. Each of
+// them has an id of its own.
+func reserves(connection int) Script {
+	n := 0
+	return func(request, reply []byte, _ []int64) ([]byte, []byte) {
+		n++
+		key, id := Key("key:", rand.IntN(Keyspace)), strconv.Itoa(connection)+"-"+strconv.Itoa(n)
+		request = Command(request, "CL.RESERVE", "one", key, "12", id, "1")
+		request = Command(request, "CL.SETTLE", "one", key, id, "9")
+		return request, append(append(reply, allowed...), allowed...)
+	}
 }
 
 // A sliding log admits an action if there are fewer actions than the limit within the window. One

@@ -43,6 +43,7 @@ const (
 	MixedTransaction = "sliding log, members of many lengths"
 	Fixed            = "CL.ACQUIRE and CL.RELEASE"
 	Adaptive         = "CL.ENTER and CL.LEAVE"
+	Reserving        = "CL.RESERVE and CL.SETTLE"
 	Checking         = "POST /check"
 	BareHandler      = "a bare net/http handler"
 )
@@ -72,6 +73,7 @@ func Workloads() []Workload {
 		{Name: "CL.LOG", modes: "limiters", throttle: true, Script: fullLog},
 		permits(Fixed, "CL.ACQUIRE key 20 lease holder", "CL.RELEASE key holder", ":1\r\n"),
 		permits(Adaptive, "CL.ENTER key lease holder", "CL.LEAVE key holder 0.02", "*2\r\n:1\r\n:20\r\n"),
+		{Name: Reserving, throttle: true, Script: reserves, prepare: makeBudget},
 		{Name: Checking, throttle: true, web: true, Script: checking("#", "#"), prepare: makeCheckRule},
 		{Name: BareHandler, web: true, Script: checking(firstLeft, firstReset)},
 	}
