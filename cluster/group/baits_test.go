@@ -30,6 +30,7 @@ func TestFaultsAreFound(t *testing.T) {
 			}}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			progress := clustertest.Watchdog(t)
 			o.Nodes, o.clients, o.lasts = 3, 4, 15*time.Second
 			const enough = 20

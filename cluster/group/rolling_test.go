@@ -66,10 +66,13 @@ func TestARollingUpgrade(t *testing.T) {
 	for i := range 2 * seeds(t) {
 		seed := first(t) + uint64(i)
 		const level = group.FeatureLevel
-		require.Empty(t, run(t, progress, worldOptions{
-			Options: clustertest.Options{Nodes: 3, Seed: seed, Window: 1 + int(seed%3), Files: seed%4 < 2, Level: level},
-			clients: 6, lasts: lasting(t), mixed: seed%2 == 0, before: func(w *world) { w.upgrade(level) },
-		}), "SEED=%d", seed)
+		t.Run(fmt.Sprint("SEED=", seed), func(t *testing.T) {
+			t.Parallel()
+			require.Empty(t, run(t, progress, worldOptions{
+				Options: clustertest.Options{Nodes: 3, Seed: seed, Window: 1 + int(seed%3), Files: seed%4 < 2, Level: level},
+				clients: 6, lasts: lasting(t), mixed: seed%2 == 0, before: func(w *world) { w.upgrade(level) },
+			}))
+		})
 	}
 }
 

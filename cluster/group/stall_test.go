@@ -57,8 +57,9 @@ func TestADiskThatHangs(t *testing.T) {
 		{stall: 10 * time.Second, leads: true, bait: true},
 	} {
 		for _, nodes := range []int{3, 5} {
-			for seed := range uint64(3) {
+			for seed := range seedsEach {
 				t.Run(fmt.Sprint(nodes, " nodes, ", test, " seed ", seed), func(t *testing.T) {
+					t.Parallel()
 					bubble(t, func(t *testing.T, _ func()) {
 						o := clustertest.Options{Nodes: nodes, Seed: first(t) + seed, Now: time.Now, Files: true}
 						if test.bait {
