@@ -215,7 +215,7 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestFailures: worlds of a minute with random failures. WORLDS=60 makes ten hours of virtual time for all limits together.
+// TestFailures: worlds with random failures, of a minute if the race detector is off. Then WORLDS=60 makes ten hours of virtual time for all limits together.
 // SEED repeats a world.
 func TestFailures(t *testing.T) {
 	first := number(t, "SEED", rand.Uint64()>>1)
@@ -328,10 +328,10 @@ type outcome struct{ allowed, possible int }
 
 func (o outcome) part() float64 { return float64(o.allowed) / float64(o.possible) }
 
-// run lets a world live for a minute with failures.
+// run lets a world live for worldLasts with failures.
 func (s *scenario) run(w *world, all []failure) outcome {
 	defer w.close()
-	w.lives(s.rate, time.Minute, all)
+	w.lives(s.rate, worldLasts, all)
 	slices.Sort(w.reach)
 	o := outcome{len(w.allowed), s.central(w.reach)}
 	w.t.Logf("SEED=%d: %d allowed, %d refused, %d possible: %.3f; errors: %v", w.seed, o.allowed, w.refused, o.possible, o.part(), w.errors)
