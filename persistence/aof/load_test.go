@@ -75,7 +75,7 @@ func tornBatches() int {
 	if testing.Short() {
 		return 6
 	}
-	return 40
+	return 16
 }
 
 // requireTailCut requires that a log with a torn tail loads, goes on and
