@@ -142,19 +142,20 @@ func (e *embedded) run(
 // nothing.
 func (e *embedded) leaderAt(ctx context.Context, moved string) (*overRESP, error) {
 	address := moved[strings.LastIndexByte(moved, ' ')+1:]
-	leader := e.leader.Load()
-	if leader == nil || leader.options.InitAddress[0] != address {
+	for {
+		last := e.leader.Load()
+		if last != nil && last.options.InitAddress[0] == address {
+			return last, last.await(ctx)
+		}
 		next := newOverRESP(RESPOptions{URL: address, Auth: e.auth, Now: e.now})
-		if e.leader.CompareAndSwap(leader, next) {
-			leader, next = next, leader
-		} else {
-			leader = e.leader.Load() // that of another call
+		if e.leader.CompareAndSwap(last, next) {
+			if last != nil {
+				go last.close() // its calls end with errors
+			}
+			return next, next.await(ctx)
 		}
-		if next != nil {
-			go next.close() // its calls end with errors
-		}
+		go next.close() // another call was faster, and may ask another node
 	}
-	return leader, leader.await(ctx)
 }
 
 // readAnswers reads the reply of CL.MWINDOW by its integers and lengths, from the first to the last.
