@@ -196,6 +196,24 @@ func TestTheLogIsTurnedOffDuringTheLoad(t *testing.T) {
 	require.Equal(t, keysOfLoad, started(t, files.Kill(), logged(aof.Always)).store.Keys())
 }
 
+// TestTheLogMovesDuringTheLoad: it is turned off, and on again in another directory. The next start finds it there.
+func TestTheLogMovesDuringTheLoad(t *testing.T) {
+	files, s, goOn := halfLoaded(t, logged(aof.Always))
+	set := *s.settings.Load()
+	set.AppendOnly = false
+	require.NoError(t, s.Configure(set))
+	set.Dir, set.AppendOnly = "other", true
+	require.NoError(t, s.Configure(set))
+	before := files.Get("dir/appendonlydir/appendonly.aof.manifest")
+	goOn()
+	require.Equal(t, before, files.Get("dir/appendonlydir/appendonly.aof.manifest"), "the server has left it")
+	s.pulse(1)
+	s.wait()
+	require.True(t, s.acknowledged(func() { s.put(1, "late") }))
+	again := started(t, files.Kill(), logged(aof.Always), func(set *Settings) { set.Dir = "other" })
+	require.Equal(t, keysOfLoad+1, again.store.Keys())
+}
+
 func TestLoadingCanBeStopped(t *testing.T) {
 	files := &fstest.Memory{}
 	files.Put("dir/dump.rdb", dumped(t))

@@ -26,11 +26,11 @@ func (a *appendLog) cutTornTail(loaded *aof.Loaded) error {
 
 // begin continues a log in a new file. It never appends to a file of an earlier run. loaded is nil if there is
 // no log yet: then begin writes one with the whole keyspace. It does nothing if CONFIG SET has turned the log
-// off during the load.
+// off during the load, also if it is on again, in another directory: then a rewrite begins that log.
 func (a *appendLog) begin(dir *aof.Dir, loaded *aof.Loaded) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.wanted.Load() {
+	if !a.wanted.Load() || a.dir != nil {
 		return nil
 	}
 	a.dir = dir
