@@ -327,13 +327,17 @@ func (m *Manager) empty() bool {
 
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
 // save points and noSave is false. During the load it writes none, as in Redis. A snapshot with a part of the
-// keys would replace the file that is being loaded. After an error the server should continue.
+// keys would replace the file that is being loaded. It is no error if FLUSHALL or another stop ends the
+// snapshot: [Manager.Stop] writes what is missing then. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, savingJob)
 	if m.loading() || !m.savesAtStop(save, noSave) {
 		return nil
 	}
-	return m.snapshots.saveAgain()
+	if err := m.snapshots.saveAgain(); !errors.Is(err, errStopped) {
+		return err
+	}
+	return nil
 }
 
 // Stop ends everything and releases the directory. It also writes the changes since [Manager.PrepareStop].

@@ -322,6 +322,42 @@ func TestStopReplacesTheRunningSnapshot(t *testing.T) {
 	require.Len(t, started(t, files.Memory).contents(), 2)
 }
 
+// TestAFlushDuringTheLastSnapshot: the flush ends the snapshot of the stop. That is no reason to continue.
+func TestAFlushDuringTheLastSnapshot(t *testing.T) {
+	for _, save := range []bool{false, true} {
+		files := &heldFiles{&fstest.Memory{}, make(chan struct{}), make(chan struct{})}
+		begun := files.begun
+		s := started(t, files, func(set *Settings) {
+			if save {
+				set.Save = nil
+			}
+		})
+		s.put(1, "a")
+		prepared := make(chan error, 1)
+		go func() { prepared <- s.PrepareStop(save, false) }()
+		<-begun
+		tx := s.begin()
+		tx.Flush()
+		tx.End()
+		flushed := make(chan struct{})
+		go func() {
+			s.Flushed()
+			close(flushed)
+		}()
+		require.Eventually(t, func() bool {
+			s.jobs.mu.Lock()
+			defer s.jobs.mu.Unlock()
+			return s.jobs.job.stopped.Load()
+		}, patience, time.Millisecond)
+		close(files.goOn)
+		require.NoError(t, <-prepared)
+		<-flushed
+		require.NoError(t, s.Stop(save, false))
+		require.NotEmpty(t, files.Get("dir/dump.rdb"))
+		require.Empty(t, started(t, files.Memory).contents())
+	}
+}
+
 func TestFlushedDataDoesNotComeBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		points []SavePoint
