@@ -49,5 +49,15 @@ func (c *Call) OnOff(i int) (bool, error) {
 	return false, ErrSyntax
 }
 
+// ValidName reports whether a client or a library may have a name: printable ASCII without spaces.
+func ValidName(name []byte) bool {
+	for _, b := range name {
+		if b < '!' || b > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // Is reports whether an argument is the word w in any case. w is lower case.
 func Is(arg []byte, w string) bool { return word.Is(arg, w) }

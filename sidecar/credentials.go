@@ -28,7 +28,7 @@ func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, 
 		case i+2 < len(args) && commands.Is(args[i], "auth"):
 			id, ok = router.Identity{Name: string(args[i+1]), Password: string(args[i+2])}, true
 			i++
-		case i+1 < len(args) && commands.Is(args[i], "setname"):
+		case i+1 < len(args) && commands.Is(args[i], "setname") && commands.ValidName(args[i+1]):
 			rest = append(rest, args[i], args[i+1])
 		default:
 			return id, nil, false

@@ -25,7 +25,7 @@ var (
 	clientSetName = &commands.Command{
 		Name: "setname", Arity: 3, Flags: commands.ConnectionFlags,
 		Run: func(c *commands.Call) error {
-			if !validName(c.Args[2]) {
+			if !commands.ValidName(c.Args[2]) {
 				return errClientBadName
 			}
 			c.Conn.Identity.Name = string(c.Args[2])
@@ -51,19 +51,9 @@ func setInfo(c *commands.Call) error {
 	default:
 		return commands.Error("ERR Unrecognized option '" + commands.Clip(option, len(option)) + "'")
 	}
-	if !validName(value) {
+	if !commands.ValidName(value) {
 		return commands.Error("ERR " + string(option) + " cannot contain spaces, newlines or special characters.")
 	}
 	*to = string(value)
 	return commands.ReplyOK(c)
-}
-
-// validName reports whether a client or a library may have a name: printable ASCII without spaces.
-func validName(name []byte) bool {
-	for _, b := range name {
-		if b < '!' || b > '~' {
-			return false
-		}
-	}
-	return true
 }

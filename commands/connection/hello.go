@@ -56,7 +56,7 @@ func helloOptions(c *commands.Call) (name []byte, err error) {
 			i += 2
 		case commands.Is(args[i], "setname") && more >= 1:
 			name = args[i+1]
-			if !validName(name) {
+			if !commands.ValidName(name) {
 				return nil, errClientBadName
 			}
 			i++

@@ -182,14 +182,15 @@ func TestSidecarUsers(t *testing.T) {
 	require.Eventually(t, func() bool { _, refused := guest.Do("PING").(resptest.Error); return refused }, timeout, time.Millisecond)
 	stranger := hub.dial(t)
 	for _, hello := range []string{"HELLO", "HELLO 3", "HELLO 2 SETNAME x", "HELLO 9", "HELLO x", "HELLO 3 FOO", "HELLO 3 SETNAME",
-		"HELLO 3 AUTH ann", "HELLO 3 FOO x AUTH ann a", "HELLO 9 AUTH ann a", "HELLO 3 AUTH ann b", "HELLO 3 AUTH ann a AUTH ann b"} {
+		"HELLO 3 AUTH ann", "HELLO 3 FOO x AUTH ann a", "HELLO 9 AUTH ann a", "HELLO 3 AUTH ann b", "HELLO 3 AUTH ann a AUTH ann b",
+		"HELLO 3 SETNAME é", "HELLO 3 AUTH ann a SETNAME é"} {
 		var words []any
 		for word := range strings.FieldsSeq(hello) {
 			words = append(words, word)
 		}
 		require.Equal(t, stranger.Do(words...), guest.Do(words...), "a sidecar checks the words of %q in the order of its hub", hello)
 	}
-	require.Contains(t, guest.Do("HELLO", 3), resptest.Error("NOAUTH HELLO"))
+	require.Contains(t, guest.Do("HELLO", 3), resptest.Error("NOAUTH HELLO"), "no error logs a client in")
 	require.Contains(t, ann.Do("AUTH", "ann", "b"), resptest.Error("WRONGPASS"))
 	ok(t, ann, "AUTH", "ann", "a")
 	require.IsType(t, []any{}, bob.Do("HELLO", 2, "AUTH", "bob", "b", "SETNAME", "bobby"))
