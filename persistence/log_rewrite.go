@@ -26,7 +26,7 @@ func (a *appendLog) cutTornTail(loaded *aof.Loaded) error {
 
 // begin continues a log in a new file. It never appends to a file of an earlier run. loaded is nil if there is
 // no log yet: then begin writes one with the whole keyspace. It does nothing if CONFIG SET has turned the log
-// off during the load, also if it is on again, in another directory: then a rewrite begins that log.
+// off during the load. If the log is on again, in another directory, a rewrite begins it there.
 func (a *appendLog) begin(dir *aof.Dir, loaded *aof.Loaded) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

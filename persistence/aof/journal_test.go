@@ -231,6 +231,25 @@ func TestOneFailedSyncFailsAll(t *testing.T) {
 	require.False(t, l.journal.Recording())
 }
 
+// A write that panics may have lost what it took. It is a failure, so a guard that goes on acknowledges nothing.
+func TestAWriteThatPanicsFails(t *testing.T) {
+	files := memory()
+	l := start(t, files, Always)
+	mark := l.journal.Mark()
+	set(l.store, "a", 1)
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "write" {
+			panic("a fault of the code")
+		}
+		return nil
+	}
+	require.Panics(t, func() { l.journal.Wait(mark) })
+	files.Fault = nil
+	require.False(t, l.journal.Wait(mark))
+	require.ErrorIs(t, l.err, errPanicked)
+	require.False(t, l.journal.Recording())
+}
+
 func TestMissedChangesAreCounted(t *testing.T) {
 	files := memory()
 	l := start(t, files, Never)

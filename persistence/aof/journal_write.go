@@ -1,5 +1,7 @@
 package aof
 
+import "errors"
+
 // Wait returns when the kernel has every change that was committed before the call. Such changes survive the
 // end of the process. With [Always], Wait returns when they are on disk. It reports whether clients may get
 // the replies to the commands since mark. It returns false under [Always] only: then a change may be lost.
@@ -54,19 +56,23 @@ func (j *Journal) awaitLeader() {
 func (j *Journal) lead() {
 	j.leader = true
 	j.group.Unlock()
+	upTo, err := uint64(0), errPanicked
 	defer func() {
+		j.held.writing.Store(0)
+		if err != nil {
+			j.fail(err)
+		} else {
+			j.written.Store(upTo)
+		}
 		j.group.Lock()
 		j.leader = false
 		j.change.Broadcast()
 	}()
-	upTo, err := j.write()
-	j.held.writing.Store(0)
-	if err != nil {
-		j.fail(err)
-		return
-	}
-	j.written.Store(upTo)
+	upTo, err = j.write()
 }
+
+// errPanicked is the error of a write that has panicked: what it took may be lost.
+var errPanicked = errors.New("the write of the log panicked")
 
 // maxSpare bounds the bytes of the buffers that are kept for the next batches.
 const maxSpare = 1 << 20
