@@ -14,7 +14,7 @@ func (c *Call) AwaitKeys(w KeyWait, null func()) error {
 		null()
 		return nil
 	}
-	c.Conn.Wait.Until = w.Until
+	c.Conn.Wait = Wait{Until: w.Until} // it may have waited for a script before
 	c.Server.KeyWaiters.Await(c, w)
 	return TryAgain
 }

@@ -180,6 +180,23 @@ func TestUnblockIgnoresWhoWaitsForAScript(t *testing.T) {
 	require.Equal(t, "*-1\r\n", string(popper.Session.Output()))
 }
 
+// TestAWaitAfterAScriptHasItsOwnTime: BLPOP that has waited for a script then waits for its own time. That is a logical
+// time, and the end of the wait for the script is a real one.
+func TestAWaitAfterAScriptHasItsOwnTime(t *testing.T) {
+	h := servertest.New(t)
+	reply := endless(t, h, "while true do end", "k")
+	popper := h.NewClient(t)
+	sendWaiting(popper, "BLPOP", "k", "1")
+	h.Advance(5000e6)
+	h.Want("SCRIPT KILL", ok)
+	<-reply
+	require.Equal(t, resp.Retry, popper.Session.Resume())
+	require.Equal(t, commands.Wait{Until: h.Clock.Now() + 1e9}, popper.State.Conn().Wait)
+	h.Advance(time.Second)
+	require.Equal(t, resp.Continue, popper.Session.Resume())
+	require.Equal(t, "*-1\r\n", string(popper.Session.Output()))
+}
+
 // TestAMoveWaitsForAScript: what the server that this one follows has sent is never BUSY. It waits for the script.
 func TestAMoveWaitsForAScript(t *testing.T) {
 	h := servertest.New(t)
