@@ -146,12 +146,12 @@ func (p *plan) done(goesOn bool) {
 // keptBytes is the largest capacity in bytes of the names that a plan keeps between batches.
 const keptBytes = 4096
 
-// release drops the references to the request. The keys refer to the names alone.
+// release drops the references to the request. The keys may refer to names that [plan.done] has given up.
 func (p *plan) release() {
 	if cap(p.names) > keptBytes {
 		p.names = nil
-		clear(p.keys[:])
 	}
 	p.asked, p.found, p.names = nil, nil, p.names[:0]
+	clear(p.keys[:])
 	clear(p.chosen[:])
 }

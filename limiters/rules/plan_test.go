@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"cellserver/limiters/ruleset"
@@ -75,6 +76,7 @@ func requireIdle(t *testing.T, a *prefetched) {
 		require.Empty(t, p.names)
 		require.Nil(t, p.asked)
 		require.Nil(t, p.found)
+		require.Zero(t, p.keys)
 		require.Zero(t, p.chosen)
 		require.Zero(t, p.prefetchedOnly)
 	}
@@ -161,4 +163,21 @@ func TestRequestsShareAPlan(t *testing.T) {
 	c.Prefetch(&r, tx, 0, first, true)
 	c.Release()
 	requireIdle(t, c.prefetched)
+}
+
+// TestIdleChecksKeepNoNames: a request inside a transaction gives its names up, and the release of the memory drops what
+// refers to them.
+func TestIdleChecksKeepNoNames(t *testing.T) {
+	var r ruleset.Rules
+	var c Check
+	setTwoScopes(t, &r, "rule")
+	asked := words("rule " + strings.Repeat("k", 2*keptBytes) + " k2")
+	for _, goesOn := range []bool{false, true} {
+		c.Footprint(&r, asked, false, new(store.Footprint))
+		require.NotZero(t, c.own.keys)
+		c.Done(goesOn)
+		c.Release()
+		require.Empty(t, c.own.names)
+		require.Zero(t, c.own.keys)
+	}
 }
