@@ -327,7 +327,7 @@ func (m *Manager) empty() bool {
 
 // PrepareStop stops a running snapshot. It writes a last snapshot if save is true, or if there are
 // save points and noSave is false. During the load it writes none, as in Redis. A snapshot with a part of the
-// keys would replace the file that is being loaded. It is no error if FLUSHALL or another stop ends the
+// keys would replace the file that is being loaded. PrepareStop succeeds if FLUSHALL or another stop ends the
 // snapshot: [Manager.Stop] writes what is missing then. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, savingJob)
