@@ -301,6 +301,16 @@ func (h *heldFiles) Open(name string, flag int) (fs.File, error) {
 	return h.Memory.Open(name, flag)
 }
 
+// awaitInterruption waits until somebody has told the running job to end.
+func (s *server) awaitInterruption(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		s.jobs.mu.Lock()
+		defer s.jobs.mu.Unlock()
+		return s.jobs.job.stopped.Load()
+	}, patience, time.Millisecond)
+}
+
 // TestStopReplacesTheRunningSnapshot: the snapshot that runs at the stop lacks the last changes.
 func TestStopReplacesTheRunningSnapshot(t *testing.T) {
 	files := &heldFiles{&fstest.Memory{}, make(chan struct{}), make(chan struct{})}
@@ -312,11 +322,7 @@ func TestStopReplacesTheRunningSnapshot(t *testing.T) {
 	s.put(2, "late")
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Stop(false, false) }()
-	require.Eventually(t, func() bool {
-		s.jobs.mu.Lock()
-		defer s.jobs.mu.Unlock()
-		return s.jobs.job.stopped.Load()
-	}, patience, time.Millisecond)
+	s.awaitInterruption(t)
 	close(files.goOn)
 	require.NoError(t, <-stopped)
 	require.Len(t, started(t, files.Memory).contents(), 2)
@@ -344,11 +350,7 @@ func TestAFlushDuringTheLastSnapshot(t *testing.T) {
 			s.Flushed()
 			close(flushed)
 		}()
-		require.Eventually(t, func() bool {
-			s.jobs.mu.Lock()
-			defer s.jobs.mu.Unlock()
-			return s.jobs.job.stopped.Load()
-		}, patience, time.Millisecond)
+		s.awaitInterruption(t)
 		close(files.goOn)
 		require.NoError(t, <-prepared)
 		<-flushed
