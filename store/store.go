@@ -14,6 +14,17 @@ import (
 // changed nothing, and the transaction can end as usual.
 var ErrExhausted = memory.ErrExhausted
 
+// RecoverExhausted makes a panic with [ErrExhausted] the error of the function that defers it. Other panics go on.
+func RecoverExhausted(err *error) {
+	switch reason := recover(); reason {
+	case nil:
+	case ErrExhausted:
+		*err = ErrExhausted
+	default:
+		panic(reason)
+	}
+}
+
 // Own is the database of the server itself. It has no number that a client can name, and [Store.Databases]
 // does not count it. Its keys are never evicted.
 const Own = -1

@@ -195,14 +195,11 @@ func (g *Group) takeBack() error {
 // revert takes changes back. If the system gives no memory, the keyspace is loaded again.
 func (g *Group) revert(undo []store.Undo) (err error) {
 	defer func() {
-		switch reason := recover(); reason {
-		case nil:
-		case store.ErrExhausted:
+		if err == store.ErrExhausted {
 			err = g.rebuild()
-		default:
-			panic(reason)
 		}
 	}()
+	defer store.RecoverExhausted(&err)
 	g.hooks.revert(undo)
 	return nil
 }

@@ -96,7 +96,7 @@ var knownCommands = func() map[string]*knownCommand {
 // command applies a command. It applies the commands of the table itself, because that is fast. The
 // replayer runs all other commands. If there is no memory for the result, the error is [store.ErrExhausted].
 func (a *applier) command(args [][]byte) (err error) {
-	defer exhausted(&err)
+	defer store.RecoverExhausted(&err)
 	known := a.last
 	if known == nil || known.name != string(args[0]) {
 		known = knownCommands[string(args[0])]
@@ -116,17 +116,6 @@ func (a *applier) command(args [][]byte) (err error) {
 		return errVerbatim
 	}
 	return a.replayer(a.db, args)
-}
-
-// exhausted makes a lack of memory an error.
-func exhausted(err *error) {
-	switch reason := recover(); reason {
-	case nil:
-	case store.ErrExhausted:
-		*err = store.ErrExhausted
-	default:
-		panic(reason)
-	}
 }
 
 func (a *applier) selectDB(args [][]byte) error {

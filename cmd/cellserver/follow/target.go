@@ -32,7 +32,12 @@ type target struct {
 func (t *target) Replace(
 	ctx context.Context, in io.Reader, at replica.Position, loaded func(keys int64),
 ) (err error) {
-	defer exhausted(&err)
+	defer func() {
+		if err == store.ErrExhausted {
+			err = &replica.Stop{Reason: errors.New("the system gives no more memory for the copy")}
+		}
+	}()
+	defer store.RecoverExhausted(&err)
 	o := t.o
 	beside, begun := o.Store.Beside(), o.Clock.Monotonic()
 	defer beside.Drop()
@@ -68,17 +73,6 @@ func (t *target) Replace(
 	o.Log.Info("the full copy has replaced the keys of this server", "keys", result.Keys, "before", before,
 		"milliseconds", (o.Clock.Monotonic()-begun)/1e6)
 	return nil
-}
-
-// exhausted makes a lack of memory stop the move.
-func exhausted(err *error) {
-	switch reason := recover(); reason {
-	case nil:
-	case store.ErrExhausted:
-		*err = &replica.Stop{Reason: errors.New("the system gives no more memory for the copy")}
-	default:
-		panic(reason)
-	}
 }
 
 // leaveOut counts what the copy has and this server does not keep. Without rdb-skip-unsupported that stops
