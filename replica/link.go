@@ -37,7 +37,8 @@ type Link struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	safe atomic.Int64 // the offset up to which all is safe
+	safe        atomic.Int64 // the offset up to which all is safe
+	connectedAt int64        // when the last session began to follow, in monotonic nanoseconds
 
 	mu    sync.Mutex // guards state
 	state State
@@ -121,7 +122,8 @@ func (l *Link) reached(at Position) {
 	l.note(func(st *State) { st.Position = at })
 }
 
-// The pauses between two sessions.
+// The pauses between two sessions. Each one is twice the one before, until a session follows the master for
+// maxPause.
 const (
 	firstPause = 100 * time.Millisecond
 	maxPause   = 5 * time.Second
@@ -137,6 +139,7 @@ func (l *Link) run(ctx context.Context) {
 			return
 		}
 		up := l.State().Phase == Connected
+		held := up && l.o.Clock.Monotonic()-l.connectedAt >= int64(maxPause)
 		stop := (*Stop)(nil)
 		stopped := errors.As(err, &stop)
 		l.enter(Waiting)
@@ -151,7 +154,7 @@ func (l *Link) run(ctx context.Context) {
 			l.o.Log.Warn("the link to the master is down, the server tries again",
 				"master", l.address(), "error", err)
 		}
-		if said = err.Error(); up {
+		if said = err.Error(); held {
 			pause = firstPause
 		}
 		select {

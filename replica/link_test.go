@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -154,6 +155,40 @@ func TestCopiesThatBreak(t *testing.T) {
 		require.EqualValues(t, 3, l.State().Copies)
 		require.Equal(t, 2, strings.Count(log.String(), "raise its repl-backlog-size"))
 	}, breaks, breaks, breaks)
+}
+
+// TestSessionsThatEndAtOnce: a master that accepts each session and drops it is asked less and less often.
+func TestSessionsThatEndAtOnce(t *testing.T) {
+	sessions, n := 0, &notes{}
+	ends := func(f *fake) {
+		sessions++
+		f.greeted()
+		fmt.Fprintf(f, "+FULLRESYNC %s 0\r\n$1\r\nx", history)
+	}
+	follow(t, Options{}, n, func(*Link) {
+		require.Len(t, n.copies, sessions)
+		require.Equal(t, 7, sessions) // after 0.1, 0.3, 0.7, 1.5, 3.1 and 6.3 s
+	}, slices.Repeat([]func(*fake){ends}, 100)...)
+}
+
+// TestALongSession: after a session that has held, the first pause is short again.
+func TestALongSession(t *testing.T) {
+	n := &notes{}
+	copies := func(f *fake) {
+		f.greeted()
+		fmt.Fprintf(f, "+FULLRESYNC %s 0\r\n$1\r\nx", history)
+	}
+	ends := func(*fake) {}
+	holds := func(f *fake) {
+		copies(f)
+		go f.stay()
+		time.Sleep(maxPause)
+	}
+	stays := func(f *fake) {
+		copies(f)
+		f.stay()
+	}
+	follow(t, Options{}, n, func(*Link) { require.Len(t, n.copies, 2) }, ends, ends, ends, ends, ends, holds, stays)
 }
 
 // TestStop: after a command that cannot run here the link does not try again, and its position is before the

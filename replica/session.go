@@ -132,6 +132,7 @@ func (s *session) run(ctx context.Context) error {
 	s.l.reached(s.begin)
 	s.l.safe.Store(s.begin.Offset)
 	s.streams.Store(true)
+	s.l.connectedAt = s.o.Clock.Monotonic()
 	s.l.enter(Connected)
 	_ = s.confirm() // if it fails, so does a read, after the commands that have arrived
 	return s.stream(ctx)
