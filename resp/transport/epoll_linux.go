@@ -53,9 +53,9 @@ func (p *epoll) remove(fd int) {
 }
 
 // wait returns the descriptors with new input. If block is true and there are none, it waits for one, or at
-// most for a time if that is not 0. If yields is true, it lets other goroutines run before it waits. A
+// most for a time if that is not 0. If yields returns true, it lets other goroutines run before it waits. A
 // blocked system call would keep the processor from them for a while.
-func (p *epoll) wait(block, yields bool, most time.Duration) []syscall.EpollEvent {
+func (p *epoll) wait(block bool, yields func() bool, most time.Duration) []syscall.EpollEvent {
 	for {
 		// This call does not block, so the runtime need not prepare for it.
 		found, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd),
@@ -66,7 +66,7 @@ func (p *epoll) wait(block, yields bool, most time.Duration) []syscall.EpollEven
 		case !block:
 			return nil
 		}
-		if yields || most > 0 {
+		if yields() || most > 0 {
 			runtime.Gosched()
 		}
 		if most > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 
 	"cellserver/resp"
 
@@ -46,6 +47,22 @@ func TestAnIdleLoopWakesNoThread(t *testing.T) {
 	require.Less(t, all[rounds/4], int64(trips*5/2), "the loop and the client sleep once each: %v", all)
 }
 
+// TestABusyLoopYields: a loop that works without a break yields every few milliseconds, and not more often. So
+// the runtime never finds that it has had its processor for too long.
+func TestABusyLoopYields(t *testing.T) {
+	now := int64(time.Hour)
+	l, err := newLoop(&host{barrier: noBarrier{}}, yielding{monotonic: func() int64 { return now }})
+	require.NoError(t, err)
+	defer l.close()
+	yields := 0
+	for range 10_000 {
+		if now += 10_000; l.yields() {
+			yields++
+		}
+	}
+	require.Equal(t, 25, yields, "in 100 ms")
+}
+
 // sleeps returns how often threads of this process have gone to sleep.
 func sleeps(t *testing.T) int64 {
 	var used syscall.Rusage
@@ -75,7 +92,7 @@ func TestALoopLetsOthersRun(t *testing.T) {
 			l.host.work(nil, resp.Continue)
 		},
 	} {
-		l, err := newLoop(&host{barrier: sideBarrier{}}, false)
+		l, err := newLoop(&host{barrier: sideBarrier{}}, yielding{})
 		require.NoError(t, err)
 		defer l.close()
 		const trips = 1000

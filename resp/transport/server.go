@@ -28,6 +28,9 @@ type Server struct {
 	// PushLimit is how many bytes of messages may wait for a client whose handler has no OutputLimit. It
 	// bounds the memory of a client that subscribes and does not read. 0 is 256 MiB.
 	PushLimit int
+	// Monotonic, if set, tells loops a time in nanoseconds. A loop that works without a break then yields every
+	// few milliseconds.
+	Monotonic func() int64
 	// Log receives errors that concern no client: failed accepts, and panics outside of sessions.
 	Log *slog.Logger
 
@@ -197,7 +200,7 @@ func (s *Server) init() {
 	s.stopped = make(chan struct{})
 	s.listeners = make(map[net.Listener]struct{})
 	s.conns = make(map[*Conn]struct{})
-	s.loops = newLoops(s.Loops, &s.host)
+	s.loops = newLoops(s.Loops, s.Monotonic, &s.host)
 	h := &s.host
 	h.barrier, h.pushLimit, h.log = s.Barrier, s.PushLimit, s.Log
 	h.gatherer, _ = s.Barrier.(Gatherer)

@@ -149,7 +149,9 @@ func (a *App) wire(cfg *config.Config, configFile string) (err error) {
 	if a.peers.sidecar, err = a.newSidecar(cfg); err != nil {
 		return err
 	}
-	a.transport = transport.Server{Log: a.log.Logger, Accept: a.peers.accept, Barrier: barrier}
+	a.transport = transport.Server{
+		Log: a.log.Logger, Accept: a.peers.accept, Barrier: barrier, Monotonic: a.clock.Monotonic,
+	}
 	a.sockets = listen.Sockets{
 		Log: a.log.Logger, Serve: a.transport.Serve, Config: a.server.Config, Certificates: &a.certificates,
 	}
