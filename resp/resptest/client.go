@@ -29,15 +29,25 @@ type Client struct {
 // test.
 func Dial(t testing.TB, addr string) *Client {
 	t.Helper()
+	c, err := Open(addr)
+	if err != nil {
+		t.Fatalf("dial: %v", err)
+	}
+	return New(t, c.nc)
+}
+
+// Open connects to addr, as Dial does. The client has no test that could fail, so only Try, TryRecv and Close
+// are for it.
+func Open(addr string) (*Client, error) {
 	network := "tcp"
 	if strings.Contains(addr, "/") {
 		network = "unix"
 	}
 	nc, err := net.DialTimeout(network, addr, patience)
 	if err != nil {
-		t.Fatalf("dial: %v", err)
+		return nil, err
 	}
-	return New(t, nc)
+	return &Client{nc: nc}, nil
 }
 
 // New returns a client on an open connection, which closes at the end of the test.
@@ -69,11 +79,24 @@ func (c *Client) Send(args ...any) {
 // Write sends bytes unchanged.
 func (c *Client) Write(p []byte) {
 	c.t.Helper()
-	timer := time.AfterFunc(patience, func() { c.nc.Close() })
-	defer timer.Stop()
-	if _, err := c.nc.Write(p); err != nil {
+	if err := c.write(p); err != nil {
 		c.t.Fatalf("write: %v", err)
 	}
+}
+
+func (c *Client) write(p []byte) error {
+	timer := time.AfterFunc(patience, func() { c.nc.Close() })
+	defer timer.Stop()
+	_, err := c.nc.Write(p)
+	return err
+}
+
+// Try is Do for a server that may die at any time. It expects no push.
+func (c *Client) Try(args ...any) (any, error) {
+	if err := c.write(Command(args...)); err != nil {
+		return nil, err
+	}
+	return c.TryRecv()
 }
 
 // Recv returns the next reply or push.

@@ -10,7 +10,6 @@ import (
 	"cellserver/tests/bench/contest"
 )
 
-// adaptiveNotes says what the table shows.
 const adaptiveNotes = `
 A service has workers and one queue, and its work is lognormal. Callers come at random, and give up after
 a second. The service goes on working for those that have given up. A reply is good if it comes in 200 ms

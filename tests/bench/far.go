@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"net"
 	"syscall"
 	"testing"
@@ -46,8 +45,7 @@ func carry(to, from net.Conn, after time.Duration) {
 		}
 		// A timer of Go may be a millisecond late while nothing else runs.
 		pause := syscall.NsecToTimespec(after.Nanoseconds())
-		if err := syscall.Nanosleep(&pause, &pause); errors.Is(err, syscall.EINTR) {
-			_ = syscall.Nanosleep(&pause, nil)
+		for syscall.Nanosleep(&pause, &pause) == syscall.EINTR {
 		}
 		if _, err := to.Write(buf[:n]); err != nil {
 			return

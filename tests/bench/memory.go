@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"cellserver/tests/bench/contest"
+
+	"github.com/stretchr/testify/require"
 )
 
 // memory measures the memory of a throttle key on each server, and that of sorted sets of several sizes.
@@ -47,15 +49,13 @@ have 16 bytes. Redis without redis-cell holds the same value as with it: a strin
 }
 
 // weigh returns a server's resident memory in bytes, without and with the keys.
-func weigh(
-	t testing.TB, o contest.Options, k contest.Kind, key contest.KeyMaker, n int,
-) (before, after float64) {
+func weigh(t testing.TB, o contest.Options, k contest.Kind, key contest.KeyMaker, n int) (bare, full float64) {
 	s := k.Start(t, o.Core)
 	defer s.Stop()
-	before = float64(s.Settled(t))
+	bare = float64(s.Settled(t))
 	contest.Fill(t, s.Addr, n, key.Request, key.Reply)
-	s.Holds(t, n)
-	after = float64(s.Settled(t))
-	t.Logf("%s, %s: %.1f bytes a key", k.Name, key.What, (after-before)/float64(n))
-	return before, after
+	require.EqualValues(t, n, s.Do(t, "DBSIZE"), "keys")
+	full = float64(s.Settled(t))
+	t.Logf("%s, %s: %.1f bytes a key", k.Name, key.What, (full-bare)/float64(n))
+	return bare, full
 }

@@ -45,8 +45,7 @@ func (s *section) write(dir string) error {
 	return os.WriteFile(path, []byte(replaceSection(string(report), s.id, body)), 0o644)
 }
 
-// replaceSection replaces the section of the same name, or appends the section. The rest of the report
-// stays the same.
+// replaceSection replaces the section of the same name, or appends it. The rest stays the same.
 func replaceSection(report, id, body string) string {
 	begin, end := "<!-- bench "+id+" -->\n", "<!-- end of "+id+" -->\n"
 	section := begin + strings.TrimRight(body, "\n") + "\n" + end
@@ -58,8 +57,7 @@ func replaceSection(report, id, body string) string {
 	return before + section + after
 }
 
-// describeMachine describes the machine without its name. Some architectures have no model in
-// /proc/cpuinfo.
+// describeMachine describes the machine without its name. Some have no model in /proc/cpuinfo.
 func describeMachine() string {
 	cpuinfo, _ := os.ReadFile("/proc/cpuinfo")
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")

@@ -173,8 +173,7 @@ ratios to the hub asked in the same way, round by round.
 // sidecarSection makes the table of all ways.
 func sidecarSection(rows []contest.Row) section {
 	head := []string{
-		"clients ask", "per second", "±", "× the hub", "CPU µs", "±", "× the hub",
-		"hub µs", "× the hub",
+		"clients ask", "per second", "±", "× the hub", "CPU µs", "±", "× the hub", "hub µs", "× the hub",
 	}
 	t := table{numbers: len(head) - 1, head: head}
 	for _, r := range rows {

@@ -26,11 +26,11 @@ func (t *table) markdown() string {
 	var b strings.Builder
 	t.line(&b, widths, t.head)
 	for i, w := range widths {
+		end := "-"
 		if t.isNumber(i) {
-			b.WriteString("|" + strings.Repeat("-", w+1) + ":")
-		} else {
-			b.WriteString("|" + strings.Repeat("-", w+2))
+			end = ":"
 		}
+		b.WriteString("|" + strings.Repeat("-", w+1) + end)
 	}
 	b.WriteString("|\n")
 	for _, cells := range t.rows {

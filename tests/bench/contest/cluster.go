@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cellserver/internal/processtest"
+	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -58,15 +59,13 @@ func (c Cluster) Stop() {
 // Leader returns the node that leads.
 func (c Cluster) Leader(t testing.TB) (leader *Server) {
 	await(t, "a node leads", func() bool {
-		i := slices.IndexFunc(c, func(s *Server) bool {
-			reply, err := ask(s.Addr, "ROLE")
-			list, ok := reply.([]any)
-			return err == nil && ok && list[0] == "master"
-		})
-		if i >= 0 {
-			leader = c[i]
+		for _, leader = range c {
+			reply, err := ask(leader.Addr, "ROLE")
+			if list, ok := reply.([]any); err == nil && ok && list[0] == "master" {
+				return true
+			}
 		}
-		return i >= 0
+		return false
 	})
 	return leader
 }
@@ -132,23 +131,23 @@ func (c Cluster) write(
 ) (longest time.Duration, err error) {
 	begun = sync.OnceFunc(begun)
 	defer begun()
-	var nc net.Conn
+	var link *resptest.Client
 	var last time.Time // of a reply
 	addr, next := c[0].Addr, 0
 	for end := time.Now().Add(processtest.Patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		sent := time.Now()
-		if nc == nil {
-			nc, err = net.DialTimeout("tcp", addr, processtest.Patience)
+		if link == nil {
+			link, err = resptest.Open(addr)
 		}
 		if err == nil {
-			_, err = do(nc, "INCR", key)
+			_, err = do(link, "INCR", key)
 		}
 		if err != nil {
-			if nc != nil {
-				nc.Close()
+			if link != nil {
+				link.Close()
 			}
 			next++
-			nc, addr = nil, cmp.Or(moved(err), c[next%len(c)].Addr)
+			link, addr = nil, cmp.Or(moved(err), c[next%len(c)].Addr)
 			continue
 		}
 		now := time.Now()
@@ -158,7 +157,8 @@ func (c Cluster) write(
 		last = now
 		begun()
 		if at := killed.Load(); at != nil && sent.After(*at) {
-			return longest, nc.Close()
+			link.Close()
+			return longest, nil
 		}
 	}
 	return longest, errors.New("a client has no reply after the death of the leader")

@@ -147,6 +147,6 @@ func TestDeployments(t *testing.T) {
 
 	s := serve(t)
 	Fill(t, s.Addr, 300, LogKey(3).Request, LogKey(3).Reply)
-	s.Holds(t, 300)
+	require.EqualValues(t, 300, s.Do(t, "DBSIZE"))
 	require.Positive(t, s.resident(t))
 }

@@ -163,11 +163,10 @@ func Median(values []float64) float64 {
 
 // RowOf returns the row of a workload on a server, at a point; nil if there is none.
 func RowOf(rows []Row, name, server string, p Point) *Row {
-	i := slices.IndexFunc(rows, func(r Row) bool {
-		return r.Name == name && r.Server == server && r.Point == p
-	})
-	if i < 0 {
-		return nil
+	for i, r := range rows {
+		if r.Name == name && r.Server == server && r.Point == p {
+			return &rows[i]
+		}
 	}
-	return &rows[i]
+	return nil
 }

@@ -1,9 +1,7 @@
 package contest
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,36 +116,21 @@ func (s *Server) Do(t testing.TB, args ...any) any {
 
 // ask sends a command on a connection of its own. An error reply becomes an error.
 func ask(addr string, args ...any) (any, error) {
-	nc, err := net.DialTimeout("tcp", addr, processtest.Patience)
+	c, err := resptest.Open(addr)
 	if err != nil {
 		return nil, err
 	}
-	defer nc.Close()
-	return do(nc, args...)
+	defer c.Close()
+	return do(c, args...)
 }
 
 // do sends a command and returns its reply. An error reply becomes an error.
-func do(nc net.Conn, args ...any) (any, error) {
-	nc.SetDeadline(time.Now().Add(processtest.Patience))
-	if _, err := nc.Write(resptest.Command(args...)); err != nil {
-		return nil, err
+func do(c *resptest.Client, args ...any) (any, error) {
+	reply, err := c.Try(args...)
+	if refused, ok := reply.(resptest.Error); ok {
+		err = refused
 	}
-	var got []byte
-	for buf := make([]byte, 16<<10); ; {
-		n, err := nc.Read(buf)
-		if err != nil {
-			return nil, err
-		}
-		got = append(got, buf[:n]...)
-		reply, _, err := resptest.Parse(got)
-		if errors.Is(err, resptest.ErrIncomplete) {
-			continue
-		}
-		if refused, ok := reply.(resptest.Error); ok {
-			err = refused
-		}
-		return reply, err
-	}
+	return reply, err
 }
 
 // info returns a field of INFO; "" if there is none.
@@ -159,12 +142,6 @@ func (s *Server) info(name string) string {
 		}
 	}
 	return ""
-}
-
-// Holds fails the test if the server does not hold exactly this number of keys.
-func (s *Server) Holds(t testing.TB, keys int) {
-	t.Helper()
-	require.EqualValues(t, keys, s.Do(t, "DBSIZE"), "keys")
 }
 
 // Settled waits until the server's resident memory moves by less than 1 % for two seconds, or for 30 s. It
