@@ -120,21 +120,47 @@ func TestTooManyChangesAreTakenBackByLoadingAllKeys(t *testing.T) {
 				require.Equal(t, int64(1), do(t, leader, "DEL key:7"))
 				require.Equal(t, resptest.Simple("OK"), do(t, leader, "SET big "+strings.Repeat("x", 1<<20)))
 				kept := c.RequireEqual()
-
-				c.Network.Isolate(leader.Addr(), true)
-				s, err := leader.Connect()
-				require.NoError(t, err)
-				_, err = s.Do(slices.Repeat([]string{"SETRANGE big 0 y"}, 70)...) // each undo keeps the whole value before
-				require.ErrorIs(t, err, clustertest.ErrClosed)
-				time.Sleep(5 * time.Second) // the others elect a leader: a node with a longer log could win
-				c.Network.Heal()
-				time.Sleep(5 * time.Second)
+				takesBackTooMuch(t, c, leader)
 				require.True(t, maps.Equal(kept, c.RequireEqual()))
 				require.Equal(t, int64(1), leader.Replaced(), "all keys were loaded again")
 				require.Zero(t, leader.Group().Metrics().Undone)
 			})
 		})
 	}
+}
+
+// takesBackTooMuch makes a leader change the key big, which is large, until it cannot take the changes back one by one. No other
+// node gets them.
+func takesBackTooMuch(t *testing.T, c *clustertest.Cluster, leader *clustertest.Machine) {
+	c.Network.Isolate(leader.Addr(), true)
+	s, err := leader.Connect()
+	require.NoError(t, err)
+	_, err = s.Do(slices.Repeat([]string{"SETRANGE big 0 y"}, 70)...) // each undo keeps the whole value before
+	require.ErrorIs(t, err, clustertest.ErrClosed)
+	time.Sleep(5 * time.Second) // the others elect a leader: a node with a longer log could win
+	c.Network.Heal()
+	time.Sleep(5 * time.Second)
+}
+
+// A node that loads all keys again still knows who came and who was removed after its last snapshot.
+func TestANodeThatLoadsAllKeysAgainKnowsWhoTakesPart(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 4, Spares: 1, Seed: 1, Now: time.Now})
+		defer c.Close()
+		time.Sleep(5 * time.Second)
+		leader, joins := c.Leader(), c.Machines[4]
+		require.NoError(t, leader.Group().TakeSnapshot())
+		require.NoError(t, joins.Start())
+		require.NoError(t, c.Meet(joins))
+		removed := other(c, leader)
+		require.NoError(t, leader.Group().Forget(removed.Self.ID))
+		require.Equal(t, resptest.Simple("OK"), do(t, leader, "SET big "+strings.Repeat("x", 1<<20)))
+
+		takesBackTooMuch(t, c, leader)
+		require.Equal(t, int64(1), leader.Replaced(), "all keys were loaded again")
+		require.True(t, leader.Group().IsGone(removed.Self.ID))
+		require.True(t, leader.Group().Knows(joins.Self), "and its address for clients")
+	})
 }
 
 func TestMembersComeAndGo(t *testing.T) {

@@ -74,39 +74,33 @@ func (g *Group) restore(in io.Reader) error {
 	}
 	g.o.Store.KeepUndo(false)
 	g.o.Store.Drop() // no observer learns of it: replaced follows
-	index, err := g.load(in)
-	g.mu.Lock()
-	err = errors.Join(err, g.roster.Resume(g.o.Disk.Snapshots))
-	g.mu.Unlock()
+	f, err := g.load(in)
+	if err == nil {
+		g.mu.Lock()
+		err = errors.Join(g.roster.Replace(f.Nodes, f.Gone), g.roster.Resume(g.o.Disk.Snapshots))
+		g.mu.Unlock()
+	}
 	if err != nil {
 		g.unloaded = whyUnloaded(err)
 		g.Fail(g.unloaded)
 		return err
 	}
-	g.applied.Store(index)
+	g.applied.Store(f.Index)
 	g.clock.log.Store(g.fsm.time)
 	g.replaced()
 	g.hide(false)
 	return nil
 }
 
-// load loads a snapshot into the empty store. It returns the index of the last entry before it.
-func (g *Group) load(in io.Reader) (index uint64, err error) {
-	f, err := entry.LoadImage(in, g.o.Store, g.o.Cluster)
+// load loads a snapshot into the empty store. It leaves the roster as it is.
+func (g *Group) load(in io.Reader) (f entry.Facts, err error) {
+	f, err = entry.LoadImage(in, g.o.Store, g.o.Cluster)
 	g.followOwn()
 	if f.Level != 0 {
 		err = errors.Join(g.follow(f.Level), err)
 	}
-	known := roster.New(g.o.Self)
-	for _, body := range f.Nodes {
-		err = errors.Join(err, known.Note(body))
+	if err == nil {
+		g.fsm = fsmState{f.Term, f.Batch, f.Time}
 	}
-	if err != nil {
-		return 0, err
-	}
-	g.fsm = fsmState{f.Term, f.Batch, f.Time}
-	g.mu.Lock()
-	g.roster.Replace(known.Known(), f.Gone)
-	g.mu.Unlock()
-	return f.Index, nil
+	return f, err
 }

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"math"
 	"net"
@@ -122,12 +123,13 @@ func (r *Roster) Known() []topology.Node {
 	return slices.SortedFunc(maps.Values(r.known), func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Replace replaces the announced nodes and the ids of the removed nodes.
-func (r *Roster) Replace(nodes []topology.Node, gone []string) {
+// Replace replaces the announced nodes, each in the form of an entry, and the ids of the removed nodes.
+func (r *Roster) Replace(nodes [][]byte, gone []string) (err error) {
 	r.known, r.gone = map[string]topology.Node{}, slices.Clone(gone)
-	for _, k := range nodes {
-		r.known[k.ID] = k
+	for _, body := range nodes {
+		err = errors.Join(err, r.Note(body))
 	}
+	return err
 }
 
 // Knows reports whether an entry has announced a node with exactly these fields.

@@ -70,7 +70,7 @@ func TestRemovedIDs(t *testing.T) {
 	require.False(t, r.IsGone(id(9)))
 	require.True(t, r.IsGone(id(10)))
 	other := New(topology.Node{ID: strings.Repeat("b", 40)})
-	other.Replace(nil, r.Gone())
+	require.NoError(t, other.Replace(nil, r.Gone()))
 	require.True(t, other.IsGone(id(mostGone+9)))
 }
 
