@@ -91,6 +91,44 @@ type stream struct {
 	dialed map[*dialed]struct{} // open connections
 }
 
+// Accept waits for a connection with requests.
+func (s *stream) Accept() (net.Conn, error) {
+	conn, err := s.handoff.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &requests{Conn: conn, patience: s.owner.limits.Step}, nil
+}
+
+// requests is a connection that another node has opened for requests. It ends if a request stops in the
+// middle. Raft reads a snapshot on its main goroutine, and votes for nobody until the last byte has come. The
+// leader that sends it may hang meanwhile.
+type requests struct {
+	net.Conn
+	patience time.Duration // for the next bytes of a request
+	inside   bool          // bytes of a request have come, and no answer was written yet
+}
+
+// Read implements [net.Conn].
+func (r *requests) Read(p []byte) (n int, err error) {
+	if !r.inside {
+		n, err = r.Conn.Read(p)
+		r.inside = true
+		return n, err
+	}
+	err = within(r.Conn, r.patience, func() error {
+		n, err = r.Conn.Read(p)
+		return err
+	})
+	return n, err
+}
+
+// Write implements [net.Conn]. It writes an answer, so the next request may come at any time.
+func (r *requests) Write(p []byte) (int, error) {
+	r.inside = false
+	return r.Conn.Write(p)
+}
+
 // Dial opens a connection of the kind of the stream. It ends with the stream, whatever Raft waits for.
 func (s *stream) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
