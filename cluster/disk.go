@@ -28,13 +28,10 @@ type disk struct {
 	log       hclog.Logger // of Raft
 	identity  roster.Identity
 	logs      *raftlog.Store // nil until the node has an id
-	snapshots *raft.FileSnapshotStore
+	snapshots *snapshotStore
 	failed    func(*disk, error)
 	failure   atomic.Pointer[error]
 }
-
-// keptSnapshots is how many snapshots stay on disk.
-const keptSnapshots = 2
 
 // open reads the directory, and says how far the node has got.
 func (d *disk) open() (phase roster.Phase, err error) {
@@ -88,7 +85,7 @@ func (d *disk) openLog() (err error) {
 	if d.logs != nil {
 		return nil
 	}
-	if d.snapshots, err = raft.NewFileSnapshotStoreWithLogger(d.o.Dir, keptSnapshots, d.log); err != nil {
+	if d.snapshots, err = openSnapshots(d.o.Dir, d.log); err != nil {
 		return err
 	}
 	o := raftlog.Options{Sync: d.o.Durable, Snapshot: d.newest, OnFailure: d.fail}

@@ -19,6 +19,7 @@
 //	vital.go     their answers: how far they have applied the log, and their clocks
 //	state.go     the state for a person on call
 //	disk.go      the directory of the node: its id, its log, its snapshots
+//	parts.go     removes the parts of snapshots that Raft leaves behind
 //	reopen.go    opens the directory again, after its disk has failed
 //	recover.go   Recovery: makes a node the only one of a new cluster
 //
@@ -40,5 +41,6 @@
 // # Locks
 //
 // place.mu guards the standing of the node. vitals.mu guards what the others said. No goroutine holds a lock
-// while it asks a node, and none holds both locks.
+// while it asks a node, and none holds both locks. snapshotStore.mu is held while a snapshot begins, and no
+// other lock is taken inside it.
 package cluster

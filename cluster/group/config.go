@@ -50,6 +50,7 @@ func (s raftSink) Accept(_ string, level hclog.Level, msg string, args ...any) {
 	switch {
 	case slices.ContainsFunc(aboutPeers, func(text string) bool { return strings.HasPrefix(msg, text) }):
 	case slices.Contains(args, any(raftlog.ErrHeld)): // the node needs no snapshot
+	case msg == "found temporary snapshot": // it is being written
 	case level >= hclog.Error:
 		to = slog.LevelError
 	case level >= hclog.Warn:
