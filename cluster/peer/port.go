@@ -145,10 +145,8 @@ func (p *Port) authenticate(raw net.Conn) (*conn, purpose, error) {
 
 // admit decides whether an authenticated connection has a place.
 func (p *Port) admit(preface purpose) Refusal {
-	own, none := p.dialer.cluster(), [20]byte{}
-	foreign := own != none && preface.Cluster != none && own != preface.Cluster
 	switch served := preface.Kind == kindCall || p.conns.handoff(route{preface.Kind, preface.Group}) != nil; {
-	case foreign && preface.Kind != kindCall:
+	case p.isForeign(preface) && preface.Kind != kindCall:
 		return otherCluster
 	case !served:
 		return notServed
@@ -158,12 +156,18 @@ func (p *Port) admit(preface purpose) Refusal {
 	return accepted
 }
 
+// isForeign reports whether a connection comes from a node of another cluster.
+func (p *Port) isForeign(preface purpose) bool {
+	own, none := p.dialer.cluster(), [20]byte{}
+	return own != none && preface.Cluster != none && own != preface.Cluster
+}
+
 // dispatch serves an authenticated connection, or gives it to a listener.
 func (p *Port) dispatch(c *conn, preface purpose) error {
 	switch preface.Kind {
 	case kindCall:
 		defer func() { _ = c.Close() }()
-		return p.calls.serve(p.ctx, c)
+		return p.calls.serve(p.ctx, c, p.isForeign(preface))
 	case kindForward:
 		err := within(c, p.conns.limits.Step, func() error {
 			client, err := readProxyLine(c)

@@ -93,6 +93,30 @@ func TestPublishToANodeThatIsDown(t *testing.T) {
 	})
 }
 
+// A node of another cluster may get the address of a lost node. It hears no messages, and its scripts stay its own.
+func TestPublishToANodeOfAnotherCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := network{pipes: true}
+		var at heard
+		of := func(digit string) *Dialer {
+			d := n.dialer(Limits{})
+			d.Cluster = func() string { return strings.Repeat(digit, 40) }
+			return d
+		}
+		b := n.start(t, &fakeService{onPublish: at.add}, of("b"))
+		p := NewPublisher(of("a"), func(int64) ([][]byte, int64) { return [][]byte{[]byte("return 1")}, 1 })
+		p.To([]string{b.addr})
+		for range 10 {
+			p.Publish(false, []byte("a"), []byte("secret"))
+			p.Publish(true, []byte("a"), []byte("secret"))
+			time.Sleep(time.Second)
+		}
+		p.Close()
+		require.Empty(t, at.get())
+		require.Equal(t, 1, strings.Count(b.log.String(), "it belongs to another cluster"), b.log.String())
+	})
+}
+
 // A node that does not read fills its own queue only, and is cut after a while.
 func TestPublishToASlowNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
