@@ -36,3 +36,25 @@ func TestANodeThatIsNotListed(t *testing.T) {
 		require.Equal(t, m.host, m.View().Nodes[m.View().Self].Host)
 	})
 }
+
+// A node announces the address of a voter by mistake. It does not join, and the voter stays.
+func TestANodeThatAnnouncesTheAddressOfAVoter(t *testing.T) {
+	inWorld(t, 4, func(w *world) {
+		listed, m := w.machines[:3], w.machines[3]
+		w.form(listed...)
+		voter := w.other(w.leader())
+		m.change = func(o *Options) { o.Announce = voter.at() }
+		m.start(listed...)
+		time.Sleep(20 * time.Second)
+		require.False(t, m.votes())
+		require.Contains(t, m.log.String(), "correct cluster-announce-ip")
+		w.awaitVoters(listed...)
+		require.True(t, voter.votes())
+		require.Empty(t, voter.failed.Load())
+
+		m.stop()
+		m.change = nil
+		m.start(listed...)
+		w.awaitVoters(w.machines...)
+	})
+}

@@ -13,7 +13,7 @@ import (
 
 // Admit adds a node that gets the data and does not vote yet. It returns the index of the entry that the
 // node must have before it votes. Only a leader can admit a node. Admit removes a node that had the same
-// address before, because the disk of that node is lost.
+// address before, because the disk of that node is lost. The new node must answer at that address.
 func (g *Group) Admit(k topology.Node) (index uint64, err error) {
 	err = g.changeMembers(func() error {
 		index, err = g.admit(k)
@@ -34,6 +34,10 @@ func (g *Group) admit(k topology.Node) (index uint64, err error) {
 	for _, old := range before {
 		if string(old) == k.ID {
 			continue
+		}
+		if _, err := g.o.Applied(k); err != nil {
+			return 0, fmt.Errorf("node %s has this address, and this node does not answer there: "+
+				"correct cluster-announce-ip and cluster-announce-bus-port (%w)", old, err)
 		}
 		if err := g.forget(string(old), true); err != nil {
 			return 0, err
