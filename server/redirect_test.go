@@ -202,6 +202,24 @@ func TestEpochEndsUnderTheLocks(t *testing.T) {
 	h.Want("GET a", down)
 }
 
+// TestKeysAreLoadedUnderTheLocks: a node that follows admits a read, and loads a snapshot of the leader before the read has its
+// partitions. The keys are incomplete then.
+func TestKeysAreLoadedUnderTheLocks(t *testing.T) {
+	h, cluster := servertest.NewMember(t, 0, 1)
+	follows, loads := cluster.Now, servertest.View(3, 0, 1)
+	loads.State = topology.Joining
+	h.Want("READONLY", ok)
+	for command, reply := range map[string]any{
+		"GET a": loading, "MGET {a}1 {a}2": loading, "KEYS *": loading, "SCAN 0": loading,
+		"PING": resptest.Simple("PONG"),
+	} {
+		cluster.Now, cluster.Views = loads, []*topology.View{follows}
+		h.Want(command, reply)
+		cluster.Now, cluster.Views = follows, nil
+		require.NotEqual(t, h.Wire(loading), h.Do(command))
+	}
+}
+
 // TestOneEpochForABatch: the commands of a batch run in one epoch, or not at all.
 func TestOneEpochForABatch(t *testing.T) {
 	h, cluster := servertest.NewMember(t, 0, 0)

@@ -12,8 +12,9 @@ import (
 // Topology is a cluster that does what the test says. It implements [commands.Topology].
 type Topology struct {
 	Now    *topology.View
-	Epochs []uint64 // what Epoch returns, one after the other; the last one stays
-	Err    error    // the error of Meet, Forget and Failover
+	Views  []*topology.View // what View returns before Now, one after the other
+	Epochs []uint64         // what Epoch returns, one after the other; the last one stays
+	Err    error            // the error of Meet, Forget and Failover
 	Counts topology.Metrics
 	Calls  []string // the calls of Meet, Forget, Failover and Publish
 }
@@ -59,7 +60,13 @@ func (t *Topology) Epoch() uint64 {
 }
 
 // View implements [commands.Topology].
-func (t *Topology) View() *topology.View { return t.Now }
+func (t *Topology) View() (v *topology.View) {
+	if len(t.Views) == 0 {
+		return t.Now
+	}
+	v, t.Views = t.Views[0], t.Views[1:]
+	return v
+}
 
 // Metrics implements [commands.Topology].
 func (t *Topology) Metrics() topology.Metrics { return t.Counts }
