@@ -15,7 +15,7 @@ func (g *Group) Now() int64 {
 	case g.raft.Load() == nil:
 		return g.clock.source.Now()
 	}
-	return g.Horizon()
+	return g.clock.ofFollowers()
 }
 
 // Applied returns the index of the last entry that this node has applied.

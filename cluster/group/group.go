@@ -46,7 +46,6 @@ type standing struct {
 	offered   uint64 // the last term in which the node asked another one to lead
 	roster    roster.Roster
 	level     uint16 // the feature level of the cluster
-	hidden    bool   // the keys are incomplete
 }
 
 // New returns a node that is not started. Make it an observer of the store before the first transaction.

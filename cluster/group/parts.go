@@ -20,6 +20,7 @@ type published struct {
 	applied atomic.Uint64 // the index of the last applied entry
 	broken  atomic.Bool   // the node has stopped by itself
 	busy    atomic.Bool   // the last snapshot was not possible
+	hidden  atomic.Bool   // the keys are incomplete
 }
 
 // life is how the goroutines of a node wake each other, and end.

@@ -64,7 +64,7 @@ func (g *Group) restore(in io.Reader) error {
 	g.mu.Lock()
 	ended, served := g.stopServing()
 	g.queue.drop()
-	g.hidden = true
+	g.hidden.Store(true)
 	g.mu.Unlock()
 	g.updateView()
 	tx.End()

@@ -44,7 +44,7 @@ func (g *Group) state(leader raft.ServerID, votes bool) topology.State {
 	switch {
 	case g.broken.Load():
 		return topology.Down
-	case g.hidden || !votes:
+	case g.hidden.Load() || !votes:
 		return topology.Joining
 	case leader == "" || leads != (g.current.Load() != 0):
 		return topology.Down
@@ -62,9 +62,7 @@ func (g *Group) noteSilent(id raft.ServerID, silent bool) {
 
 // hide notes whether the keys are incomplete. While they are, no client may read them.
 func (g *Group) hide(hidden bool) {
-	g.mu.Lock()
-	g.hidden = hidden
-	g.mu.Unlock()
+	g.hidden.Store(hidden)
 	g.updateView()
 }
 
