@@ -68,6 +68,24 @@ func TestFullDisksHeal(t *testing.T) {
 	}
 }
 
+// A turn begins before the disk fails, and ends after the node leads again. Its changes are lost, so its replies are not sent.
+func TestTheLivesOfANodeHaveNoEpochInCommon(t *testing.T) {
+	inWorld(t, 1, func(w *world) {
+		m, disks := w.machines[0], w.onFiles(false)
+		w.form(m)
+		mark := m.Mark()
+		disks[0].fill()
+		require.ErrorIs(t, m.set("a", 1), errNotServed)
+		time.Sleep(3 * time.Second)
+		disks[0].repair()
+		w.leader()
+		require.Equal(t, int64(-1), m.get("a"))
+		safe, now := m.Later(m.Begun(), mark, func(bool) {})
+		require.True(t, now)
+		require.False(t, safe)
+	})
+}
+
 // A disk that fails for another reason has some time to recover. Then the process ends.
 func TestADiskThatDoesNotRecoverEndsTheProcess(t *testing.T) {
 	inWorld(t, 3, func(w *world) {
