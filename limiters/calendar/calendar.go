@@ -3,6 +3,7 @@ package calendar
 import (
 	"errors"
 	"math"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -75,8 +76,9 @@ func zoneOf(name string) (*zone, error) {
 	if z, ok := known.Load(name); ok {
 		return z.(*zone), nil
 	}
-	// Zones below right/ count leap seconds.
-	if len(name) > longestZone || name == "Local" || strings.HasPrefix(name, "right/") {
+	// A zone has one name: known would grow for ever by Europe//Berlin, ./Europe/Berlin and so on. Zones below
+	// right/ count leap seconds.
+	if len(name) > longestZone || name == "Local" || path.Clean(name) != name || strings.HasPrefix(name, "right/") {
 		return nil, errZone
 	}
 	location, err := time.LoadLocation(name)

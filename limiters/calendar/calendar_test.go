@@ -81,6 +81,11 @@ func TestOf(t *testing.T) {
 		_, err := Of(Day, 0, zone)
 		require.ErrorIs(t, err, errZone, zone)
 	}
+	// Other names of the same file would fill the memory.
+	for _, zone := range []string{"Europe//Berlin", "./Europe/Berlin", "Europe/./Berlin", "./right/UTC"} {
+		_, err := Of(Day, 0, zone)
+		require.ErrorIs(t, err, errZone, zone)
+	}
 	utc, err := Of(Day, 0, "")
 	require.NoError(t, err)
 	again, err := Of(Day, 0, "UTC")
