@@ -68,6 +68,22 @@ func TestClLogResolution(t *testing.T) {
 	h.Want("ZCARD k", 1)
 }
 
+// TestClLogStrictLarge: a refused quantity is one entry, however large it is. It refuses others for a period.
+func TestClLogStrictLarge(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_790_000_000_000_000_000)
+	h.Want("CL.LOG k 1000000000 60 7 STRICT", []any{0, 1000000000, 999999993, -1, 60})
+	h.Advance(time.Second)
+	h.Want("CL.LOG k 1000000000 60 2000000000 STRICT", []any{1, 1000000000, 0, -1, 60})
+	h.Want("ZRANGE k 0 -1", []string{"1790000001000000000x1000000000"})
+	h.Advance(time.Second)
+	h.Want("CL.LOG k 1000000000 60", []any{1, 1000000000, 0, 59, 59})
+	h.Advance(59*time.Second - 1)
+	h.Want("CL.LOG k 1000000000 60", []any{1, 1000000000, 0, 1, 1})
+	h.Advance(1)
+	h.Want("CL.LOG k 1000000000 60", []any{0, 1000000000, 999999999, -1, 60})
+}
+
 // TestClLogStrict follows the eight points of rolling-rate-limiter:
 // https://github.com/peterkhayes/rolling-rate-limiter#method-of-operation
 func TestClLogStrict(t *testing.T) {

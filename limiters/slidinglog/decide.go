@@ -130,6 +130,7 @@ func (v *view[E]) decide(quantity int64) Decision {
 	}
 	if d.Add > 0 {
 		d.Changed = true
+		d.Shared = v.shared || d.Add > MaxEntries // of a refused quantity above the limit, in a strict log
 		if v.joins() {
 			d.Join, d.At = true, v.past
 		}
