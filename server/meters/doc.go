@@ -7,7 +7,8 @@
 // key takes the place of one that has not been used for a while. Such a key loses its open window, and never
 // its limit.
 //
-// Invariants: the table has at most [Keys] keys. A key has a window only in its own part of the table.
+// Invariants: the table has at most [Keys] keys, and a bounded number of bytes of each. A key has a window only
+// in its own part of the table.
 //
 // Locks: each part of the table has a lock, and so has the list of watched keys. They are innermost locks.
 // The caller holds the partition of a key from Get to Put, so that no other caller changes the window in

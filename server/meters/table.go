@@ -1,7 +1,9 @@
 package meters
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -15,6 +17,8 @@ const (
 	parts    = 16 // a power of two
 	partKeys = 256
 	Keys     = parts * partKeys // the most keys that have a window
+	// longestKey is how many bytes of a key the table keeps. maxmemory does not count them.
+	longestKey = 256
 )
 
 // Table has the windows of adaptive limits. The zero Table is empty, and takes no memory for rows.
@@ -39,7 +43,7 @@ type part struct {
 
 type rows [partKeys]atomic.Pointer[row]
 
-// name is a key of a database.
+// name is a key of a database, as [Table.short] returns it.
 type name struct {
 	db  int
 	key string
@@ -53,6 +57,14 @@ type row struct {
 	used  atomic.Bool
 }
 
+// short returns a key as the table keeps it: a long one is its beginning and a hash of all of it.
+func (t *Table) short(key []byte) []byte {
+	if len(key) <= longestKey {
+		return key
+	}
+	return binary.LittleEndian.AppendUint64(bytes.Clone(key[:longestKey]), maphash.Bytes(t.seed, key))
+}
+
 // part returns the number of the part of a key.
 func (t *Table) part(db int, key []byte) int {
 	return int((maphash.Bytes(t.seed, key) + uint64(db)) % parts)
@@ -61,6 +73,7 @@ func (t *Table) part(db int, key []byte) int {
 // Get reads the window of a key, one that has not begun if there is none. It looks first at the place of the
 // last request of the client, and sets that of this one.
 func (t *Table) Get(m *adaptive.Meter, db int, key []byte, at *adaptive.Place) {
+	key = t.short(key)
 	r := t.row(at.Number, db, key)
 	if r == nil {
 		number := t.part(db, key)
@@ -86,7 +99,7 @@ func (t *Table) Put(m *adaptive.Meter, db int, key []byte, at *adaptive.Place, e
 	p := &t.parts[at.Number/partKeys]
 	p.mu.Lock()
 	if at.Kept == nil {
-		p.add(&row{name: name{db, string(key)}, meter: *m})
+		p.add(&row{name: name{db, string(t.short(key))}, meter: *m})
 	} else {
 		*at.Kept = *m
 	}
@@ -154,7 +167,7 @@ func (t *Table) Forget() {
 	}
 }
 
-// Row is a key and its window, for reports.
+// Row is a key and its window, for reports. A long key is cut off.
 type Row struct {
 	DB    int
 	Key   string
@@ -168,7 +181,7 @@ func (t *Table) MostRefused(n int) (all []Row) {
 		p.mu.Lock()
 		for i := range len(p.at) {
 			r := p.rows.Load()[i].Load()
-			all = append(all, Row{r.name.db, r.name.key, r.meter})
+			all = append(all, Row{r.name.db, r.name.key[:min(len(r.name.key), longestKey)], r.meter})
 		}
 		p.mu.Unlock()
 	}

@@ -1,6 +1,7 @@
 package meters
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"testing"
@@ -67,6 +68,27 @@ func TestTableIsBounded(t *testing.T) {
 	require.Equal(t, Keys, all.size())
 	for i := range all.parts {
 		require.Len(t, all.parts[i].at, partKeys)
+	}
+}
+
+// TestTableOfLongKeys: the table keeps a part of a long key, and knows it from others that begin as it does.
+func TestTableOfLongKeys(t *testing.T) {
+	all, begin := New(), bytes.Repeat([]byte("x"), 1<<20)
+	one, two := append(bytes.Clone(begin), '1'), append(bytes.Clone(begin), '2')
+	all.keep(0, one, begun(1), &adaptive.Ended{})
+	all.keep(0, two, begun(2), &adaptive.Ended{})
+	all.keep(0, begin[:longestKey], begun(3), &adaptive.Ended{})
+	require.EqualValues(t, 1, all.of(one).Samples)
+	require.EqualValues(t, 2, all.of(two).Samples)
+	require.EqualValues(t, 3, all.of(begin[:longestKey]).Samples)
+	require.Equal(t, 3, all.size())
+	for i := range all.parts {
+		for one := range all.parts[i].at {
+			require.LessOrEqual(t, len(one.key), longestKey+8)
+		}
+	}
+	for _, row := range all.MostRefused(Keys) {
+		require.Equal(t, string(begin[:longestKey]), row.Key)
 	}
 }
 
