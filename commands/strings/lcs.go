@@ -49,7 +49,7 @@ func lcs(c *commands.Call) error {
 	case o.indexes:
 		replyMatches(c, t, o)
 	case o.length:
-		c.Out.Int(int64(t.at(len(a), len(b))))
+		c.Out.Int(int64(t.length))
 	default:
 		c.Out.Bulk(t.common())
 	}
@@ -90,29 +90,43 @@ func readLCSOptions(c *commands.Call) (o lcsOptions, err error) {
 	return o, nil
 }
 
-// lcsTable holds the length of the longest common subsequence for every pair of prefixes.
+// lcsTable has the way back through the lengths of the longest common subsequences of all pairs of prefixes.
+// The lengths themselves would take 32 times the memory, and many clients may send LCS at once.
 type lcsTable struct {
-	a, b []byte
-	lens []uint32 // (len(a)+1) rows of len(b)+1
+	a, b   []byte
+	length uint32   // of the longest common subsequence
+	back   []uint64 // len(a) rows of len(b) bits; see leavesOutA
 }
 
 func newLCSTable(a, b []byte) *lcsTable {
-	t := &lcsTable{a, b, make([]uint32, (len(a)+1)*(len(b)+1))}
-	width := len(b) + 1
+	t := &lcsTable{a: a, b: b, back: make([]uint64, (len(a)*len(b)+63)/64)}
+	lens := make([]uint32, len(b)+1) // of a prefix of a with every prefix of b
 	for i := range a {
-		above, row := t.lens[i*width:(i+1)*width], t.lens[(i+1)*width:(i+2)*width]
+		without := uint32(0) // the length without both last bytes
 		for j := range b {
-			if a[i] == b[j] {
-				row[j+1] = above[j] + 1
-			} else {
-				row[j+1] = max(above[j+1], row[j])
+			withoutA := lens[j+1]
+			switch {
+			case a[i] == b[j]:
+				lens[j+1] = without + 1
+			case withoutA > lens[j]:
+				k := i*len(b) + j
+				t.back[k/64] |= 1 << (k % 64)
+			default:
+				lens[j+1] = lens[j]
 			}
+			without = withoutA
 		}
 	}
+	t.length = lens[len(b)]
 	return t
 }
 
-func (t *lcsTable) at(i, j int) uint32 { return t.lens[i*(len(t.b)+1)+j] }
+// leavesOutA reports whether the way back from two bytes, which differ, leaves out that of a. Otherwise it
+// leaves out that of b.
+func (t *lcsTable) leavesOutA(i, j int) bool {
+	k := i*len(t.b) + j
+	return t.back[k/64]&(1<<(k%64)) != 0
+}
 
 // walk goes back from the ends of both strings, and calls f with the positions of each common byte,
 // last byte first. If several ways are possible, it takes the way that Redis takes.
@@ -122,7 +136,7 @@ func (t *lcsTable) walk(f func(i, j int)) {
 		case t.a[i-1] == t.b[j-1]:
 			i, j = i-1, j-1
 			f(i, j)
-		case t.at(i-1, j) > t.at(i, j-1):
+		case t.leavesOutA(i-1, j-1):
 			i--
 		default:
 			j--
@@ -132,7 +146,7 @@ func (t *lcsTable) walk(f func(i, j int)) {
 
 // common returns the longest common subsequence.
 func (t *lcsTable) common() []byte {
-	n := t.at(len(t.a), len(t.b))
+	n := t.length
 	s := make([]byte, n)
 	t.walk(func(i, _ int) {
 		n--
@@ -181,5 +195,5 @@ func replyMatches(c *commands.Call, t *lcsTable, o lcsOptions) {
 		}
 	}
 	w.BulkString("len")
-	w.Int(int64(t.at(len(t.a), len(t.b))))
+	w.Int(int64(t.length))
 }

@@ -1,7 +1,9 @@
 package strings
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"cellserver/commands"
@@ -36,6 +38,16 @@ func TestLCS(t *testing.T) {
 	h.Do("HELLO 3")
 	h.Want("LCS n n IDX", resptest.Map{
 		{Key: "matches", Value: []any{[]any{[]any{int64(0), int64(4)}, []any{int64(0), int64(4)}}}}, {Key: "len", Value: int64(5)}})
+}
+
+// TestLCSMemory: many clients may send LCS at once, so a call takes a bit for each pair of bytes, and little more.
+func TestLCSMemory(t *testing.T) {
+	a, b := bytes.Repeat([]byte("ab"), 2000), bytes.Repeat([]byte("ba"), 2000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.EqualValues(t, 3999, newLCSTable(a, b).length)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(a)*len(b)/4))
 }
 
 func TestLCSLikeRedis(t *testing.T) {
