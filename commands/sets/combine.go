@@ -10,7 +10,7 @@ import (
 	"cellserver/store/set"
 )
 
-// costOfCombination counts the members of all sets. Each of them is looked up in the others.
+// costOfCombination counts the members of all sets. Each of them is looked up.
 var costOfCombination = commands.CostOfValues(10)
 
 // members calls f for each member of a result, until f returns false.
@@ -32,18 +32,10 @@ func readSets(c *commands.Call, keys [][]byte) ([]set.Set, error) {
 func inter(all []set.Set) members {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b set.Set) int { return cmp.Compare(a.Len(), b.Len()) })
-	return selectMembers(all, true)
-}
-
-// diff gives the members of the first set that are in no other.
-func diff(all []set.Set) members { return selectMembers(all, false) }
-
-// selectMembers gives the members of the first set that every other set has, or that no other set has.
-func selectMembers(all []set.Set, has bool) members {
 	return func(f func([]byte) bool) {
 		all[0].Each(func(member []byte) bool {
 			for _, other := range all[1:] {
-				if other.Has(member) != has {
+				if !other.Has(member) {
 					return true
 				}
 			}
@@ -52,15 +44,43 @@ func selectMembers(all []set.Set, has bool) members {
 	}
 }
 
-// union gives the members of any set, each of them once.
+// diff gives the members of the first set that are in no other. The time is that of the sizes of all sets: it
+// searches the larger one of the first set and another one for members of the smaller.
+func diff(all []set.Set) members {
+	return func(f func([]byte) bool) {
+		gone := map[string]struct{}{}
+		for _, other := range all[1:] {
+			few, many := other, all[0]
+			if many.Len() < few.Len() {
+				few, many = many, few
+			}
+			few.Each(func(member []byte) bool {
+				if many.Has(member) {
+					gone[string(member)] = struct{}{}
+				}
+				return true
+			})
+		}
+		all[0].Each(func(member []byte) bool {
+			_, is := gone[string(member)]
+			return is || f(member)
+		})
+	}
+}
+
+// union gives the members of any set, each of them once. The time is that of the sizes of all sets.
 func union(all []set.Set) members {
 	return func(f func([]byte) bool) {
+		given := map[string]struct{}{} // by the sets between the first and the last
 		for i, s := range all {
 			more := true
 			s.Each(func(member []byte) bool {
-				for _, before := range all[:i] {
-					if before.Has(member) {
+				if i > 0 {
+					if _, twice := given[string(member)]; twice || all[0].Has(member) {
 						return true
+					}
+					if i < len(all)-1 {
+						given[string(member)] = struct{}{}
 					}
 				}
 				more = f(member)

@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"time"
 
 	"cellserver/commands"
 	"cellserver/internal/randtest"
 	"cellserver/resp/resptest"
 	"cellserver/server/servertest"
+	"cellserver/store"
+	"cellserver/store/set"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,6 +49,34 @@ func TestCombineStore(t *testing.T) {
 	h.Want("SMEMBERS a", []string{"1", "2"})
 	h.Want("SINTERSTORE d a absent", 0)
 	h.Want("EXISTS d", 0)
+}
+
+// TestCombineIsLinear: the time of a union or of a difference does not grow with the product of the sizes. Otherwise each
+// of these would take many seconds.
+func TestCombineIsLinear(t *testing.T) {
+	const n = 40_000
+	setOf := func(from, to int) set.Set {
+		var c store.Collection
+		for i := from; i < to; i++ {
+			c, _ = set.Add.Apply(c, &store.Operands{Value: []byte(fmt.Sprint("m", i))}, &store.Limits{SetIntEntries: 1})
+		}
+		return set.Of(c)
+	}
+	size := func(of members) (size int) {
+		of(func([]byte) bool {
+			size++
+			return true
+		})
+		return size
+	}
+	large, same, others := setOf(0, n), []set.Set{}, []set.Set{}
+	for i := range n {
+		same, others = append(same, setOf(0, 1)), append(others, setOf(i, i+1))
+	}
+	begun := time.Now()
+	require.Equal(t, n-1, size(diff(append([]set.Set{large}, same...))))
+	require.Equal(t, n, size(union(others)))
+	require.Less(t, time.Since(begun), 5*time.Second)
 }
 
 // TestCombineStoreReplacesAnyValue: the destination may hold any value, and loses its expiry.

@@ -34,15 +34,27 @@ func zdiffstore(c *commands.Call) error {
 	return storeSorted(c, c.Args[1], o.diff())
 }
 
+// diff returns the items of the first set whose members are in no other. The time is that of the sizes of all
+// sets: it searches the larger one of the first set and another one for members of the smaller.
 func (o *combination) diff() []store.Item {
-	var items []store.Item
-	o.inputs[0].each(func(score float64, member []byte) bool {
-		for _, in := range o.inputs[1:] {
-			if _, found := in.score(member); found {
-				return true
-			}
+	first, gone := &o.inputs[0], map[string]struct{}{}
+	for i := range o.inputs[1:] {
+		few, many := &o.inputs[i+1], first
+		if many.len() < few.len() {
+			few, many = many, few
 		}
-		items = append(items, store.Item{Score: score, Member: string(member)})
+		few.each(func(_ float64, member []byte) bool {
+			if _, found := many.score(member); found {
+				gone[string(member)] = struct{}{}
+			}
+			return true
+		})
+	}
+	var items []store.Item
+	first.each(func(score float64, member []byte) bool {
+		if _, is := gone[string(member)]; !is {
+			items = append(items, store.Item{Score: score, Member: string(member)})
+		}
 		return true
 	})
 	return items

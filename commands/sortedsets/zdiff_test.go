@@ -1,8 +1,15 @@
 package sortedsets
 
 import (
-	"cellserver/server/servertest"
+	"fmt"
 	"testing"
+	"time"
+
+	"cellserver/server/servertest"
+	"cellserver/store"
+	"cellserver/store/sortedset"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestZDiff(t *testing.T) {
@@ -19,4 +26,23 @@ func TestZDiff(t *testing.T) {
 	h.Want("GET a", nil)
 	h.Do("HELLO 3")
 	h.Want("ZDIFF 1 b WITHSCORES", []any{[]any{"y", 10.0}})
+}
+
+// TestZDiffIsLinear: the time does not grow with the product of the sizes. Otherwise it would be many seconds.
+func TestZDiffIsLinear(t *testing.T) {
+	const n = 40_000
+	setOf := func(n int) input {
+		var items []store.Item
+		for i := range n {
+			items = append(items, store.Item{Member: fmt.Sprint("m", i)})
+		}
+		return input{sorted: sortedset.Of(sortedset.NewOf(items, &store.Limits{}))}
+	}
+	o := combination{inputs: []input{setOf(n)}}
+	for range n {
+		o.inputs = append(o.inputs, setOf(1))
+	}
+	begun := time.Now()
+	require.Len(t, o.diff(), n-1)
+	require.Less(t, time.Since(begun), 5*time.Second)
 }
