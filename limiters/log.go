@@ -155,10 +155,11 @@ func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 
 // Apply implements [Limiter].
 func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
-	forget, add := int(a.state[0]), a.state[1]
+	add := a.state[1]
+	forget := int(min(a.state[0], mostForgotten+min(add, slidinglog.MaxEntries)))
 	switch a.state[2] {
 	case settlesEntry:
-		settleEntry(e, forget, add)
+		settleEntry(e, int(a.state[0]), add)
 		return
 	case leasesEntry:
 		l.addLease(e, a.state[3], add)
@@ -176,6 +177,10 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 	}
 	e.SetExpiry(expiryAfter(now, a.ResetAfter))
 }
+
+// mostForgotten is how many entries more than it adds a request forgets at most. Other clients wait meanwhile. The
+// next requests forget the others, which count no more.
+const mostForgotten = 1000
 
 // addEntries adds an entry for each of the requests of now, from a number on.
 func addEntries(e *store.Entry, now, add, number int64) {

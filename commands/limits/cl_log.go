@@ -11,8 +11,8 @@ import (
 // GAP is the shortest time between two actions. With STRICT the log also keeps limited requests.
 // With RESOLUTION the log has one entry with a count for each interval of RESOLUTION seconds.
 //
-// A request that is logged drops the actions that are older than its own period. This matters if the requests
-// to one key have different periods.
+// A request that is logged drops actions that are older than its own period, a thousand at a time. This matters
+// if the requests to one key have different periods.
 //
 // The state is a sorted set: see [limiters.Log].
 //

@@ -68,6 +68,25 @@ func TestClLogResolution(t *testing.T) {
 	h.Want("ZCARD k", 1)
 }
 
+// TestClLogForgets: a request forgets some of the old entries at a time, and none of them counts.
+func TestClLogForgets(t *testing.T) {
+	h := servertest.New(t)
+	h.At(1_790_000_000_000_000_000)
+	for key, options := range map[string]string{"k": "", "strict": " STRICT"} {
+		ask := "CL.LOG " + key + " 5000 60 1" + options
+		h.Do("CL.LOG " + key + " 5000 60 4500")
+		h.Advance(59 * time.Second)
+		h.Want(ask, []any{0, 5000, 499, -1, 60})
+		h.Advance(2 * time.Second)
+		for i, entries := range []int{3501, 2501, 1501, 501, 6} {
+			h.Want(ask, []any{0, 5000, 4998 - i, -1, 60})
+			h.Want("ZCARD "+key, entries)
+		}
+		h.Advance(58 * time.Second)
+		h.Want("CL.LOG "+key+" 5000 60 0", []any{0, 5000, 4995, -1, 2})
+	}
+}
+
 // TestClLogStrictLarge: a refused quantity is one entry, however large it is. It refuses others for a period.
 func TestClLogStrictLarge(t *testing.T) {
 	h := servertest.New(t)
