@@ -44,8 +44,8 @@ func inter(all []set.Set) members {
 	}
 }
 
-// diff gives the members of the first set that are in no other. The time is that of the sizes of all sets: it
-// searches the larger one of the first set and another one for members of the smaller.
+// diff gives the members of the first set that are in no other. The time is that of the sizes of all sets. It
+// compares the first set with each other one, and searches the larger of the two for members of the smaller.
 func diff(all []set.Set) members {
 	return func(f func([]byte) bool) {
 		gone := map[string]struct{}{}

@@ -35,7 +35,7 @@ func zdiffstore(c *commands.Call) error {
 }
 
 // diff returns the items of the first set whose members are in no other. The time is that of the sizes of all
-// sets: it searches the larger one of the first set and another one for members of the smaller.
+// sets. It compares the first set with each other one, and searches the larger for members of the smaller.
 func (o *combination) diff() []store.Item {
 	first, gone := &o.inputs[0], map[string]struct{}{}
 	for i := range o.inputs[1:] {
