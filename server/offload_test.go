@@ -26,7 +26,7 @@ var pricedCalls = map[string][2]string{
 	"zrangestore": {"y Z 0 -1", "y Z 0 9"}, "zscan": {"Z 0", "z 0"},
 	"zremrangebyrank": {"Z 1000 -1", "Z 0 9"}, "zremrangebyscore": {"Z 1000 inf", "Z 0 9"}, "zremrangebylex": {"Z [m +", "Z [m [m"},
 	"zpopmin": {"Z 50000", "Z"}, "zpopmax": {"Z 50000", "Z 5"}, "zmpop": {"1 Z MIN COUNT 50000", "1 Z MAX"}, "bzmpop": {"0 1 Z MIN COUNT 50000", "0 1 Z MAX"},
-	"zrandmember": {"z -50000", "Z 5"}, "dump": {"S", "s"},
+	"zrandmember": {"z -50000", "Z 5"}, "dump": {"S", "s"}, "restore": {"y 0 " + strings.Repeat("x", 20_000), "y 0 x"},
 	"hgetall": {"H", "h"}, "hkeys": {"H", "h"}, "hvals": {"H", "h"}, "hscan": {"H 0 COUNT 60000", "H 0 COUNT 5"},
 	"hrandfield": {"h -50000 WITHVALUES", "H 5"}, "smembers": {"M", "m"}, "sscan": {"M 0 COUNT 60000", "M 0 COUNT 5"},
 	"spop": {"M 50000", "M 5"}, "srandmember": {"m -50000", "M 5"},

@@ -18,8 +18,14 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "restore", Arity: -4, Flags: commands.Write | commands.DenyOOM,
 	Keys: commands.OneKey.With("OW UPDATE"), Group: commands.GroupGeneric,
-	Categories: []string{"keyspace", "dangerous"}, Run: restore,
+	Categories: []string{"keyspace", "dangerous"}, Run: restore, Cost: costOfRestore,
 })
+
+// costOfRestore counts the bytes of the payload. A member may have a few bytes only, and takes some tens of steps.
+func costOfRestore(c *commands.Call) int {
+	const stepsOfByte = 4
+	return stepsOfByte * len(c.Args[3])
+}
 
 const (
 	errBusyKey   commands.Error = "BUSYKEY Target key name already exists."
