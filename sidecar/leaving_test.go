@@ -74,3 +74,25 @@ func TestUnitsOfThoseWhoLeft(t *testing.T) {
 		})
 	}
 }
+
+// TestAUserWhoLogsInAgain: a client may name its own user once more, as clients of a pool do. The user goes with its last client.
+func TestAUserWhoLogsInAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 1, 1, account.Deny)
+		defer w.close()
+		w.do("ACL SETUSER ann on >a ~* +@all")
+		nc := w.sidecars[0].connect()
+		in := bufio.NewReader(nc)
+		for range 3 {
+			_, err := nc.Write(resptest.Command("AUTH", "ann", "a"))
+			require.NoError(t, err)
+			reply, err := readReply(in)
+			require.NoError(t, err)
+			require.Equal(t, "+OK", reply)
+		}
+		require.Contains(t, w.do("CLIENT LIST"), " user=ann ")
+		require.NoError(t, nc.Close())
+		time.Sleep(2 * time.Second)
+		require.NotContains(t, w.do("CLIENT LIST"), " user=ann ")
+	})
+}

@@ -89,6 +89,9 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 		f.reply(errorReply(string(own)), w)
 		return resp.Continue
 	}
+	if user == f.user {
+		user.Release() // it counts this client already
+	}
 	f.become(user)
 	if f.state.own != nil {
 		f.state.own.tell("AUTH", cmp.Or(id.Name, "default"), id.Password)
