@@ -44,7 +44,7 @@ type Sidecar struct {
 	user      *router.User // of clients that do not authenticate
 	shards    [shards]shard
 	lost      atomic.Int64 // decisions that the hub did not answer
-	dropped   atomic.Int64 // when accounts were dropped last, by the clock of accounts
+	dropped   sync.Map     // of users: when their accounts were dropped last, by the clock of accounts
 	rights    sync.Map     // of users, as the hub said last: right to error
 	written   written
 	explained explained
@@ -117,15 +117,20 @@ func (s *Sidecar) dropUser(name string) {
 	s.each(func(t *account.Table) { t.DropUser(name) })
 }
 
-// denied drops the accounts of a user whom the hub has refused something. It does so once a second at most,
-// because the hub may refuse each command of that user. The caller may hold the lock of a shard.
+// denied forgets the accounts of a user whom the hub has refused something, unless they owe units: the next
+// charge says whether the hub takes those. It does so once a second at most, because the hub may refuse each
+// command of that user. The caller may hold the lock of a shard.
 func (s *Sidecar) denied(name string, now account.Time) {
 	const pause = 1_000_000 // µs
-	last := s.dropped.Load()
-	if now.Boot-last < pause || !s.dropped.CompareAndSwap(last, now.Boot) {
+	last, found := s.dropped.LoadOrStore(name, now.Boot)
+	if found && (now.Boot-last.(int64) < pause || !s.dropped.CompareAndSwap(name, last, now.Boot)) {
 		return
 	}
-	s.running.Go(func() { s.dropUser(name) })
+	s.running.Go(func() {
+		s.each(func(t *account.Table) {
+			t.Forget(func(a *account.Account) bool { return a.User() == name }, true)
+		})
+	})
 }
 
 // leave says that a client does not use a user any more. The user stays until its last requests are charged,

@@ -238,3 +238,26 @@ func TestSidecarLongLines(t *testing.T) {
 		require.Equal(t, "1", c.Recv())
 	}
 }
+
+// TestSidecarRefusalsOfAnother: a user whom the hub refuses commands all the time does not keep the leases of another one alive.
+func TestSidecarRefusalsOfAnother(t *testing.T) {
+	hub := start(t)
+	admin := hub.dial(t)
+	for _, user := range []string{"ann", "bob"} {
+		ok(t, admin, "ACL", "SETUSER", user, "on", ">a", "~a:*", "+@all")
+	}
+	side := startSidecar(t, hub, "--upstream-lease", "60000")
+	ann, bob := side.dial(t), side.dial(t)
+	ok(t, ann, "AUTH", "ann", "a")
+	ok(t, bob, "AUTH", "bob", "a")
+	hot := []any{"CL.WINDOW", "a:k", 1000000, 3600}
+	for side.infoOf(t, "spent") < 100 {
+		require.Equal(t, int64(0), ann.Do(hot...).([]any)[0])
+	}
+	ok(t, admin, "ACL", "SETUSER", "ann", "-cl.window")
+	require.Equal(t, int64(0), ann.Do(hot...).([]any)[0], "the lease goes on")
+	refused := resptest.Error("NOPERM")
+	require.Contains(t, bob.Do("CL.WINDOW", "b:k", 10, 60), refused)
+	require.Contains(t, ann.Do("CL.WINDOW", "a:other", 10, 60), refused)
+	require.Eventually(t, func() bool { _, is := ann.Do(hot...).(resptest.Error); return is }, time.Second, 10*time.Millisecond)
+}

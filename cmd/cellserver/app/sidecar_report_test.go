@@ -171,6 +171,28 @@ func TestSidecarReportsAsTheUser(t *testing.T) {
 	}, timeout, 5*time.Millisecond)
 }
 
+// TestSidecarChargesAfterARefusal: a command that the hub refuses to a user says nothing about its other limits. Their debts are
+// charged all the same.
+func TestSidecarChargesAfterARefusal(t *testing.T) {
+	hub := start(t)
+	admin := hub.dial(t)
+	ok(t, admin, "ACL", "SETUSER", "ann", "on", ">a", "~a:*", "+@connection", "+cl.throttle", "+cl.charge")
+	side := startSidecarOf(t, hub.Addr().String(), "--upstream-mode", "report", "--upstream-interval", "400")
+	ann := side.dial(t)
+	ok(t, ann, "AUTH", "ann", "a")
+	command := []any{"CL.THROTTLE", "a:k", 999, 1, 3600}
+	allowed := warm(t, side, ann, command)
+	for range 100 {
+		require.Equal(t, int64(0), ann.Do(command...).([]any)[0])
+		allowed++
+	}
+	require.Contains(t, ann.Do("CL.THROTTLE", "b:k", 99, 1, 3600), resptest.Error("NOPERM"))
+	require.Eventually(t, func() bool {
+		return admin.Do("CL.THROTTLE", "a:k", 999, 1, 3600, 0).([]any)[2] == 1000-allowed
+	}, 5*time.Second, 5*time.Millisecond)
+	require.Zero(t, side.infoOf(t, "uncharged"))
+}
+
 // TestSidecarSettlesUp: a sidecar that ends gracefully charges its last interval, and gives back what its leases have left.
 func TestSidecarSettlesUp(t *testing.T) {
 	for mode, interval := range map[string]string{"report": "10000", "exact": "100", "exact of ann": "100"} {
