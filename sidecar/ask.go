@@ -3,6 +3,8 @@ package sidecar
 import (
 	"sync"
 
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -130,7 +132,21 @@ func (s *Sidecar) withoutHub(
 	a *account.Account, now account.Time, quantity int64,
 ) (account.Verdict, account.Answer) {
 	s.lost.Add(1)
-	return a.WithoutHub(now, quantity, s.o.Settings().Lost, s.o.Hub.Sidecars())
+	policy := s.o.Settings().Lost
+	if policy == account.Share && a.WantsPeriod() && !isCheck(a, rules.Default) {
+		tellPeriod(a)
+	}
+	return a.WithoutHub(now, quantity, policy, s.o.Hub.Sidecars())
+}
+
+// tellPeriod tells an account in what time its limit comes back. The command says that, unless it names a rule.
+func tellPeriod(a *account.Account) {
+	const key = 1
+	var args limiters.Args
+	words := wordsOf([]byte(a.Command()))
+	if l, err := args.Lessor(string(words[0]), words[key+1:]); err == nil {
+		a.TellPeriod(l.Window() / 1e6)
+	}
 }
 
 // settle answers those who wait for a question, as far as it can. It unlocks mu.

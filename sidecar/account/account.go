@@ -41,6 +41,7 @@ type known struct {
 
 	period  int64 // in how many milliseconds the whole limit comes back, at most; 0 if nobody knows
 	isSound bool  // the period is an estimate from a large part of the limit
+	isTold  bool  // the period is no estimate
 
 	hash uint32 // of the key of the limit
 }

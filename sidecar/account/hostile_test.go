@@ -139,3 +139,43 @@ func TestShareOfAFastLimit(t *testing.T) {
 	require.Equal(t, Local, verdict)
 	require.Equal(t, Answer{100, 24, -1, 1}, answer)
 }
+
+// TestSharesOfASmallLimit: with more sidecars than units, each of them has one unit, and all of them together get back what the
+// limit gets back.
+func TestSharesOfASmallLimit(t *testing.T) {
+	const sidecars, limit, seconds = 50, 5, 60
+	admitted := 0
+	for range sidecars {
+		s := newStory(t)
+		s.Passed(s.now, s.now, 1, false, Answer{limit, limit - 1, -1, 200})
+		s.TellPeriod(1000)
+		for range 10 * seconds {
+			if verdict, answer := s.WithoutHub(s.now, 1, Share, sidecars); verdict == Local {
+				admitted++
+			} else {
+				require.Positive(t, answer.RetryAfter)
+			}
+			s.pass(100)
+		}
+	}
+	require.LessOrEqual(t, admitted, sidecars+limit*seconds)
+	require.GreaterOrEqual(t, admitted, limit*seconds)
+}
+
+// TestShareOfAWindow: a limit whose replies say only when the window ends has a share of its whole period.
+func TestShareOfAWindow(t *testing.T) {
+	s := newStory(t)
+	s.Passed(s.now, s.now, 1, false, Answer{100, 40, -1, 1000}) // the last second of an hour
+	require.True(t, s.WantsPeriod())
+	s.TellPeriod(3_600_000)
+	s.Passed(s.now, s.now, 1, false, Answer{100, 39, -1, 999})
+	require.False(t, s.WantsPeriod())
+	admitted := 0
+	for range 3600 {
+		if verdict, _ := s.WithoutHub(s.now, 1, Share, 2); verdict == Local {
+			admitted++
+		}
+		s.pass(1000)
+	}
+	require.InDelta(t, 50+50, admitted, 1)
+}

@@ -16,6 +16,14 @@ const (
 	Share               // decide by the limit divided by the number of sidecars
 )
 
+// TellPeriod says in how many milliseconds the whole limit comes back. Without it the account estimates that.
+func (a *Account) TellPeriod(millis int64) {
+	a.known.period, a.known.isTold = min(millis, longestPeriod), true
+}
+
+// WantsPeriod reports whether nobody has said in what time the limit comes back.
+func (a *Account) WantsPeriod() bool { return !a.known.isTold }
+
 // WithoutHub decides about a request that Take passes, or that has waited, while the hub does not answer. If
 // it has waited, the caller first calls Gone. The verdict is Pass if nobody knows the limit yet.
 func (a *Account) WithoutHub(now Time, quantity int64, p Policy, sidecars int64) (Verdict, Answer) {
@@ -26,18 +34,27 @@ func (a *Account) WithoutHub(now Time, quantity int64, p Policy, sidecars int64)
 	case limit == 0:
 		return Pass, Answer{}
 	case p == Share:
-		return a.takeShare(now, quantity, max(1, limit/max(1, sidecars)))
+		return a.takeShare(now, quantity, sidecars)
 	}
 	answer := a.refusal(now, quantity)
 	answer.RetryAfter = max(answer.RetryAfter, pauseAfter/1000)
 	return Refused, answer
 }
 
-// takeShare decides about a share of the limit, which comes back in the time of the whole limit. It is a GCRA
-// whose state is the time at which the share is full again.
-func (a *Account) takeShare(now Time, quantity, share int64) (Verdict, Answer) {
+// takeShare decides about a share of the limit, which comes back in the time of the whole limit. If there are
+// more sidecars than units, the share is one unit, and comes back later. It is a GCRA whose state is the time
+// at which the share is full again.
+func (a *Account) takeShare(now Time, quantity, sidecars int64) (Verdict, Answer) {
 	h, answer := a.hold(), a.answer(now)
-	period := max(a.known.period, 4*max(1, a.length(now))) * 1000
+	period, limit := max(1, a.known.period), a.known.answer.Limit
+	if !a.known.isTold {
+		period = max(period, 4*a.length(now))
+	}
+	share := max(1, limit/max(1, sidecars))
+	if sidecars > limit {
+		period = times(period, sidecars, limit)
+	}
+	period *= 1000
 	interval := exact.CeilDiv(period, share)
 	used := max(0, h.share-now.Boot)
 	taken, ok := exact.Mul(quantity, interval)
@@ -73,7 +90,7 @@ func (a Answer) within() Answer {
 func (k *known) learn(now, departed Time, answer Answer) {
 	old, answer := *k, answer.within()
 	k.answer, k.at = answer, now.Boot
-	if answer.Limit != old.answer.Limit {
+	if answer.Limit != old.answer.Limit && !k.isTold {
 		k.period, k.isSound = 0, false
 	} else if old.at > departed.Boot {
 		k.answer.Remaining = min(answer.Remaining, old.answer.Remaining)
@@ -86,14 +103,10 @@ func (k *known) learn(now, departed Time, answer Answer) {
 // replaces it.
 func (k *known) estimate(answer Answer) {
 	used := answer.Limit - answer.Remaining
-	if used <= 0 || answer.ResetAfter <= 0 {
+	if used <= 0 || answer.ResetAfter <= 0 || k.isTold {
 		return
 	}
-	period, _, ok := exact.MulDiv(answer.ResetAfter, answer.Limit, max(1, used-1))
-	if !ok {
-		period = math.MaxInt64
-	}
-	period = min(period, longestPeriod)
+	period := times(answer.ResetAfter, answer.Limit, max(1, used-1))
 	isSound := used >= answer.Limit/4
 	switch {
 	case isSound == k.isSound:
@@ -101,4 +114,13 @@ func (k *known) estimate(answer Answer) {
 	case isSound:
 		k.period, k.isSound = period, true
 	}
+}
+
+// times returns a time multiplied by a fraction, and at most the longest period.
+func times(t, by, of int64) int64 {
+	product, _, ok := exact.MulDiv(t, by, of)
+	if !ok {
+		return longestPeriod
+	}
+	return min(product, longestPeriod)
 }

@@ -261,3 +261,23 @@ func TestSidecarRefusalsOfAnother(t *testing.T) {
 	require.Contains(t, ann.Do("CL.WINDOW", "a:other", 10, 60), refused)
 	require.Eventually(t, func() bool { _, is := ann.Do(hot...).(resptest.Error); return is }, time.Second, 10*time.Millisecond)
 }
+
+// TestSidecarSharesOfAWindow: a share comes back in the time of the whole window, also if the sidecar has seen no more than the
+// end of one.
+func TestSidecarSharesOfAWindow(t *testing.T) {
+	hub := start(t, "--enable-debug-command", "yes")
+	ok(t, hub.dial(t), "DEBUG", "CLOCK", "SET", "1799999999000000000") // the last second of an hour
+	proxy := newCut(t, hub.Addr().String())
+	side := startSidecarOf(t, proxy.Addr().String(), "--upstream-lost", "local")
+	c, command := side.dial(t), []any{"CL.WINDOW", "k", 1000, 3600, "ALIGN"}
+	for range 60 {
+		require.Equal(t, int64(0), c.Do(command...).([]any)[0])
+	}
+	proxy.cut(true)
+	for {
+		if answer := c.Do(command...).([]any); answer[0] == int64(1) {
+			require.InDelta(t, 4, answer[3], 1, "a thousandth of an hour")
+			return
+		}
+	}
+}
