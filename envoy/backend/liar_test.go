@@ -153,18 +153,24 @@ func TestLengths(t *testing.T) {
 	for text, want := range map[string]error{
 		honest + honest: nil, "$11\r\n*9999999999\r\n+OK\r\n": nil, "*-1\r\n$-1\r\n:1\r\n": nil,
 		"*1048577\r\n": errReply, "*1000000\r\n*1000000\r\n": errReply, "$16777217\r\n": errReply, "*x\r\n": errReply,
+		"+" + strings.Repeat("x", mostReply): errReply, "*4\r\n" + strings.Repeat("$16777216\r\n"+strings.Repeat("x", mostText)+"\r\n", 3): errReply,
+		strings.Repeat(honest, 1+mostReply/len(honest)):                  nil,
 		"-" + strings.Repeat("e", 1000) + "\r\n*2\r\n:1\r\n$2\r\nab\r\n": nil,
 	} {
-		for _, size := range []int{1, 3, 1000} {
+		sizes := []int{1, 3, 1000}
+		if len(text) > 1<<20 {
+			sizes = []int{1000, 1 << 20}
+		}
+		for _, size := range sizes {
 			l, got := lengths{}, error(nil)
 			for rest := []byte(text); len(rest) > 0 && got == nil; {
 				n := min(size, len(rest))
 				got = l.check(rest[:n])
 				rest = rest[n:]
 			}
-			require.Equal(t, want, got, "%q", text)
+			require.Equal(t, want, got, "%.100q", text)
 			if want == nil {
-				require.Zero(t, l.open+l.skip+len(l.line), "%q", text)
+				require.Zero(t, l.open+l.skip+len(l.line), "%.100q", text)
 			}
 		}
 	}
