@@ -50,20 +50,21 @@ func (q Quota) Lease(tat, now, length, want int64) (granted int64, d Decision, e
 const secondOfLease = nanosPerSecond
 
 // LongestLease returns how long a lease may last, in ns: a quarter of the tolerance, and at most one second.
-// So others miss a quarter of the burst at most. One bound for all leases also bounds what [Quota.GivenBack]
-// keeps.
+// So others miss a quarter of the burst at most. One bound for the leases of all quotas also bounds what
+// [GivenBack] keeps.
 func (q Quota) LongestLease() int64 { return min(q.tolerance/4, secondOfLease) }
 
 // GivenBack returns the time of a request whose quantity [Settle] may give back in the place of the rest of
 // a lease. The lease was granted at a time, and lasts for length ns.
 //
 // Without the lease, the TAT would be earlier by n intervals at first. Each later request can lift the
-// earlier TAT to its own stamp, and so bring both nearer. Stamps are at most the longest lease after now.
-// The stamp of the lease was at + length. So all lifts together are at most
+// earlier TAT to its own stamp, and so bring both nearer. Stamps are at most the longest lease after now,
+// which may be that of another quota with the same key. The stamp of the lease was at + length. So all lifts
+// together are at most
 //
 //	now + longest lease - (at + length)
 //
 // Settle keeps this time, as the age of the request.
-func (q Quota) GivenBack(at, length int64) int64 {
-	return exact.Plus(at, min(length-q.LongestLease(), 0))
+func GivenBack(at, length int64) int64 {
+	return exact.Plus(at, min(length-secondOfLease, 0))
 }

@@ -129,7 +129,7 @@ func (w *world) spendAll(mayReturn bool) {
 
 // giveBack returns what is left of a lease.
 func (w *world) giveBack(l held) {
-	from := w.q.GivenBack(l.at, l.end-l.at)
+	from := GivenBack(l.at, l.end-l.at)
 	switch w.bait {
 	case ageless:
 		from = w.now
@@ -180,4 +180,24 @@ func TestLeasesKeepTheLimit(t *testing.T) {
 		}
 		require.True(t, found, "bait %d", b)
 	}
+}
+
+// TestLeasesOfTwoQuotas: a short lease whose units come back takes nothing from a longer lease of another quota with the same key.
+func TestLeasesOfTwoQuotas(t *testing.T) {
+	short, err := NewQuotaIn(99, 100, 100e6) // a lease lasts for 25 ms
+	require.NoError(t, err)
+	long, err := NewQuotaIn(3999, 4000, 4000e6) // a lease lasts for 1 s
+	require.NoError(t, err)
+	const begin = int64(1e15)
+	granted, d, err := short.Lease(0, begin, short.LongestLease(), 70)
+	require.NoError(t, err)
+	require.EqualValues(t, 70, granted)
+	leased, d, err := long.Lease(d.TAT, begin+1e6, long.LongestLease(), 60)
+	require.NoError(t, err)
+	tat, err := Settle(d.TAT, begin+2e6, short.Interval(), GivenBack(begin, short.LongestLease()), granted, 0)
+	require.NoError(t, err)
+	direct, d, err := long.Lease(tat, begin+1001e6, 0, 4001) // once those of the lease are spent, at its end
+	require.NoError(t, err)
+	require.LessOrEqual(t, leased+direct, long.Limit()+1, "in one millisecond, in which one unit comes back")
+	require.False(t, d.Limited)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"cellserver/gcra"
 	"cellserver/internal/exact"
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
@@ -47,7 +48,7 @@ func (r Rate) Lease(e *store.Entry, a *Answer, now, until, want int64) (granted 
 
 // Leased implements [Lessor].
 func (r Rate) Leased(_ *store.Entry, l Lease) (at int64, m Mark) {
-	return r.GivenBack(l.At, l.Until-l.At), r.Mark(nil)
+	return gcra.GivenBack(l.At, l.Until-l.At), r.Mark(nil)
 }
 
 // LongestLease implements [Lessor].
