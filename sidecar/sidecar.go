@@ -117,8 +117,8 @@ func (s *Sidecar) dropUser(name string) {
 	s.each(func(t *account.Table) { t.DropUser(name) })
 }
 
-// denied forgets the accounts of a user whom the hub has refused something, unless they owe units: the next
-// charge says whether the hub takes those. It does so once a second at most, because the hub may refuse each
+// denied forgets the accounts of a user whom the hub has refused something, unless they owe units. The next
+// charge says whether the hub takes those. Accounts are forgotten once a second at most, because the hub may refuse each
 // command of that user. The caller may hold the lock of a shard.
 func (s *Sidecar) denied(name string, now account.Time) {
 	const pause = 1_000_000 // µs
