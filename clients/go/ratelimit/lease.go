@@ -42,12 +42,14 @@ type leased struct {
 	policy   string
 	limits   []limit
 	fresh    int64 // when the reply is too old, in microseconds
+	asked    int64 // when a decision has last asked for a newer one
 }
 
 const (
 	longestLease = 1000                  // ms
 	tick         = 20 * time.Millisecond // how often units are given back
 	freshFor     = 10_000_000            // µs
+	askPause     = 100_000               // µs between two questions for a newer reply
 )
 
 func newLeases(l *Limiter) *leases {
@@ -139,7 +141,7 @@ func (s *leases) unlock(e *leased, now account.Time, verdict account.Verdict) {
 	}
 	old := now.Boot >= e.fresh
 	if old {
-		e.fresh = now.Boot + freshFor
+		e.fresh, e.asked = now.Boot+freshFor, now.Boot
 	}
 	e.shard.mu.Unlock()
 	if asks {
@@ -194,7 +196,7 @@ func answerOf(reply []any) account.Answer {
 }
 
 // decision returns the decision of a lease. Its headers show the limit of the rule that the answer is of. If
-// the rule has no such limit any more, there are none, and the rule is asked.
+// the rule has no such limit any more, there are none, and the rule is asked from time to time.
 func (e *leased) decision(allowed bool, a account.Answer) Decision {
 	d := Decision{Allowed: allowed}
 	if !allowed {
@@ -207,7 +209,7 @@ func (e *leased) decision(allowed bool, a account.Answer) Decision {
 		}
 	}
 	if tightest == nil {
-		e.fresh = 0
+		e.fresh = min(e.fresh, e.asked+askPause)
 		return d
 	}
 	shown := *tightest

@@ -280,3 +280,21 @@ func BenchmarkClock(b *testing.B) {
 		clock()
 	}
 }
+
+// TestAChangedRuleIsAskedSometimes: while a lease of the old numbers goes on, its decisions do not all ask the rule.
+func TestAChangedRuleIsAskedSometimes(t *testing.T) {
+	h := startHot(t, Options{})
+	h.do("CL.RULE", "SET", "api", "CL.WINDOW", 100_000, 3600)
+	q := Question{"api", "ann"}
+	h.warm(q, 1000)
+	h.do("CL.RULE", "SET", "api", "CL.WINDOW", 200_000, 3600)
+	e := h.l.leases.lock(q)
+	e.shard.mu.Unlock()
+	h.l.leases.refresh(e) // it learns the new numbers
+	before := h.questions()
+	for range 500 {
+		require.True(t, h.ask(q).Allowed)
+	}
+	time.Sleep(100 * time.Millisecond)
+	require.LessOrEqual(t, h.questions()-before, 2)
+}
