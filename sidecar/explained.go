@@ -3,6 +3,7 @@ package sidecar
 import (
 	"bytes"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -97,7 +98,7 @@ func (e *explained) fill(name string, now int64, a limiters.Answer, q *rules.Que
 	} else {
 		one.spent++
 	}
-	decides := max(0, slices.IndexFunc(one.policies, func(p rules.Policy) bool { return p.Limit == a.Limit }))
+	decides := one.decides(now, &a)
 	for i, p := range one.policies {
 		p.Rule = q.Pairs[0]
 		p.Limited, p.RetryAfter = false, limiters.Never
@@ -108,4 +109,18 @@ func (e *explained) fill(name string, now int64, a limiters.Answer, q *rules.Que
 		}
 		q.Policies = append(q.Policies, p)
 	}
+}
+
+// decides returns the place of the limit that an answer is of. Of those with its number, it is the one that
+// comes back at about the same time.
+func (e *explanation) decides(now int64, a *limiters.Answer) (place int) {
+	nearest := int64(math.MaxInt64)
+	for i := range e.policies {
+		p := &e.policies[i]
+		off := p.ResetAfter - (now-e.at)*1000 - a.ResetAfter
+		if off = max(off, -off); p.Limit == a.Limit && off < nearest {
+			place, nearest = i, off
+		}
+	}
+	return place
 }

@@ -17,7 +17,12 @@ import (
 
 // overHTTP sets a rule of 900 units, and returns a function that asks the first sidecar about one.
 func overHTTP(t *testing.T, w *world) (ask func() *rules.Question, end func()) {
-	w.do("CL.RULE SET two CL.WINDOW 900 3600 AND CL.THROTTLE 9999 10000 3600")
+	return ruleOverHTTP(t, w, "CL.WINDOW 900 3600 AND CL.THROTTLE 9999 10000 3600")
+}
+
+// ruleOverHTTP is overHTTP for a rule.
+func ruleOverHTTP(t *testing.T, w *world, limits string) (ask func() *rules.Question, end func()) {
+	w.do("CL.RULE SET two " + limits)
 	local, beside := servertest.New(t), w.sidecars[0].running.Load().sidecar
 	lines := web.New(1, nil, func(p commands.Peer) web.Handler { return beside.ConnectLine(local.Server.Connect(p), p) })
 	return func() *rules.Question {
@@ -77,4 +82,18 @@ func TestUnitsOverHTTP(t *testing.T) {
 			require.True(t, over)
 		})
 	}
+}
+
+// TestEqualLimitsOverHTTP: of two limits with the same number, the answer shows the one that decides as that.
+func TestEqualLimitsOverHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1, 1, 1, account.Deny)
+		defer w.close()
+		ask, end := ruleOverHTTP(t, w, "CL.THROTTLE 899 900 1 AND CL.WINDOW 900 3600")
+		defer end()
+		for i := range 600 {
+			require.LessOrEqual(t, ask().Policies[0].ResetAfter, int64(1e9), "question %d: that of the window", i)
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
 }
