@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/server/servertest"
+	"cellserver/store"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,5 +50,32 @@ func TestWhatBeginsAgainHappensOnce(t *testing.T) {
 		require.Contains(t, stats, "cmdstat_publish:calls=1,")
 		require.Contains(t, stats, "cmdstat_eval:calls=1,")
 		require.Contains(t, stats, "cmdstat_cl.throttle:calls=2,")
+	}
+}
+
+// removed notes the keys that effects delete.
+type removed struct{ keys []string }
+
+func (r *removed) Committed(_ *store.Tx, effects []store.Effect) {
+	for _, e := range effects {
+		if e.Op == store.OpDel {
+			r.keys = append(r.keys, string(e.Key))
+		}
+	}
+}
+
+// TestReadsRemoveTheirOwnKeys: the log learns of the expired key that a command of a script has removed, and
+// not of a key of a later command. A run that begins again has removed it, too.
+func TestReadsRemoveTheirOwnKeys(t *testing.T) {
+	for _, last := range []string{"KEYS[2]", "'undeclared'"} {
+		h, log := servertest.New(t), &removed{}
+		h.Store.Observe(log)
+		h.Want("SET gone 1 PX 1", ok)
+		h.Want("SET kept 2", ok)
+		h.Advance(time.Second)
+		source := "for _, key in ipairs(KEYS) do redis.call('get', key) end redis.call('get', " + last + ")"
+		send(h.Client, "EVAL", source, 2, "gone", "kept")
+		require.Equal(t, []string{"gone"}, log.keys, last)
+		h.Want("GET kept", "2")
 	}
 }

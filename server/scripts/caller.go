@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 
@@ -25,7 +26,7 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 		inner.Runner.Refuse(inner, err)
 		return r.failed(err.Error()), nil
 	}
-	r.needs = store.Footprint{}
+	r.needs, r.out.Proto = store.Footprint{}, version
 	inner.Cmd.AddFootprint(inner, &r.needs)
 	if !r.needs.IsEmpty() && (inner.Tx == nil || !inner.Tx.Holds(&r.needs)) {
 		r.run.script.wide.Store(true)
@@ -45,7 +46,6 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 	}
 	r.out.SetLimit(max(r.engine.Left(), 1))
 	r.out.Reset()
-	r.out.Proto = version
 	if inner.Tx != nil {
 		inner.Tx.Select(inner.Conn.DB)
 	}
@@ -58,6 +58,8 @@ func (r *runner) Call(args [][]byte, version int) (reply []byte, stop error) {
 		if changesOf(inner) == changes && !inner.Conn.Tracking.Wants() {
 			r.run.memory.undo(before)
 		}
+	} else if changesOf(inner) > changes {
+		made += ownKeys(inner, changes)
 	}
 	switch {
 	case r.out.Len() == 0 && !inner.Runner.Alone():
@@ -90,6 +92,18 @@ func keptBytes(inner *commands.Call) int {
 		return 0
 	}
 	return int(inner.Tx.EffectBytes() + inner.Tx.UndoBytes())
+}
+
+// ownKeys gives the effects from number n on copies of their keys, and returns the bytes of the copies. A
+// command that only reads may remove expired keys. Its arguments are not copied, and the next call of the
+// script overwrites them.
+func ownKeys(inner *commands.Call, n int) (size int) {
+	removed := inner.Tx.Effects(n)
+	for i := range removed {
+		removed[i].Key = bytes.Clone(removed[i].Key)
+		size += len(removed[i].Key)
+	}
+	return size
 }
 
 const (
