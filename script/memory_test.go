@@ -152,3 +152,31 @@ func TestEveryFunctionIsCounted(t *testing.T) {
 		})
 	}
 }
+
+// TestEndedScriptsKeepNothing: an engine does not refer to what its last scripts have made, at any depth of calls.
+func TestEndedScriptsKeepNothing(t *testing.T) {
+	e := script.New(script.Options{})
+	live := func() int {
+		runtime.GC()
+		return heapBytes("/gc/heap/live:bytes")
+	}
+	r := script.Run{Caller: commands{}}
+	require.Equal(t, "1", run(t, e, "return 1", r))
+	before := live()
+	for _, source := range []string{
+		`redis.call("echo", string.rep("x", 3e7)) redis.call("ping")`,
+		`local s = string.rep("x", 3e7) for _ in s:gmatch("y") do end`,
+		`local co = coroutine.create(function() local s = string.rep("x", 3e7) coroutine.yield() return s end)
+			coroutine.resume(co)`,
+		`local function deep(n)
+				if n > 0 then return 1 + deep(n - 1) end
+				local s = string.rep("x", 3e7)
+				return (function() return #s end)()
+			end
+			deep(500)`,
+	} {
+		require.Equal(t, "nil", run(t, e, source, r), source)
+		require.Less(t, live()-before, 2<<20, source)
+	}
+	runtime.KeepAlive(e)
+}

@@ -56,7 +56,7 @@ func (e *Engine) Run(s *Script, r Run) *Failure {
 	e.run.Run, e.run.resp = r, 2
 	defer func() {
 		e.run.Run = Run{}
-		if len(e.run.buf) > keptBuffer || cap(e.run.args) > keptBuffer {
+		if cap(e.run.buf) > keptBuffer || cap(e.run.args) > keptBuffer {
 			e.run.buf, e.run.args = nil, nil
 		}
 		if !e.m.End() {

@@ -45,7 +45,7 @@ func defaultOptions() jsonOptions {
 
 func openCJSON(m *machine.Machine) {
 	j := &cjson{m: m, null: &lua.LUserData{Metatable: lua.LNil}, jsonOptions: defaultOptions()}
-	m.OnBegin(func() { j.jsonOptions = defaultOptions() })
+	m.OnEnd(func() { j.jsonOptions = defaultOptions() })
 	t := m.Library("cjson", j.functions())
 	j.complete(t)
 }

@@ -9,7 +9,7 @@
 //	call.go                            calls of Lua functions, protected or not
 //	errors.go, native.go               errors in the words of Lua 5.1, with positions and names
 //	args.go                            arguments of library functions
-//	values.go                          values as texts and numbers; the size of a stack
+//	values.go                          values as texts and numbers; the stacks of a thread
 //	filled.go                          KEYS and ARGV, filled again for each run
 //	frozen.go                          tables that no script can change
 //	helpers.go                         what rewritten code calls

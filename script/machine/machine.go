@@ -35,6 +35,7 @@ type Machine struct {
 
 	library
 	stack   reflect.Value // of the values of the main thread
+	frames  reflect.Value // of the calls of the main thread
 	chunks  map[string]*Function
 	loaded  []string // the chunks that the script itself has loaded
 	chunkID int
@@ -67,7 +68,7 @@ func New(limits Limits) *Machine {
 		CallStackSize: maxFrames,
 		RegistrySize:  firstSlots, RegistryMaxSize: maxSlots, RegistryGrowStep: slotStep, SkipOpenLibs: true,
 	})
-	m.stack = stackOf(m.L)
+	m.stack, m.frames = stackOf(m.L), framesOf(m.L)
 	m.budget.locate = m.locate
 	m.contents = m.L.CreateTable(0, 64)
 	m.keys, m.argv = newFilled(m.L.CreateTable(0, 0)), newFilled(m.L.CreateTable(0, 0))
@@ -96,9 +97,8 @@ func (m *Machine) Func(f lua.LGFunction) *lua.LFunction { return m.L.NewFunction
 // Unused adds a function that the machine calls in place of another one if the script does not use the result.
 func (m *Machine) Unused(path string, f lua.LGFunction) { m.unused[path] = m.Func(f) }
 
-// OnBegin adds a function that the machine calls before each call. With it a library removes what remains of the
-// previous call.
-func (m *Machine) OnBegin(reset func()) { m.resets = append(m.resets, reset) }
+// OnEnd adds a function that the machine calls after each call. With it a library removes what remains of the call.
+func (m *Machine) OnEnd(reset func()) { m.resets = append(m.resets, reset) }
 
 // Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether
 // the script may go on; its error stops the script. Begin returns an error if the keys and arguments alone
@@ -109,9 +109,6 @@ func (m *Machine) Begin(keys, args [][]byte, check func() error) error {
 	if !m.keys.fill(m, keys) || !m.argv.fill(m, args) {
 		return errors.New(m.refusal(0))
 	}
-	for _, reset := range m.resets {
-		reset()
-	}
 	return nil
 }
 
@@ -121,6 +118,12 @@ func (m *Machine) End() bool {
 		return false
 	}
 	m.L.SetTop(0)
+	if m.made > keptBytes {
+		m.forgetFrames()
+	}
+	for _, reset := range m.resets {
+		reset()
+	}
 	m.keys.forget()
 	m.argv.forget()
 	for _, name := range m.loaded {
@@ -128,6 +131,18 @@ func (m *Machine) End() bool {
 	}
 	m.loaded, m.depth, m.check = m.loaded[:0], 0, nil
 	return true
+}
+
+// forgetFrames clears the frames of the calls. The frame of a call that has ended still refers to its function, and
+// with it to all that the function has used.
+func (m *Machine) forgetFrames() {
+	for i := range m.frames.Len() {
+		frame := m.frames.Index(i)
+		if frame.IsZero() {
+			return // no call was so deep
+		}
+		frame.SetZero()
+	}
 }
 
 // slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"cellserver/script/lua51"
 
@@ -79,6 +80,12 @@ func Slots(L *lua.LState) int { return stackOf(L).Len() }
 
 func stackOf(L *lua.LState) reflect.Value {
 	return reflect.ValueOf(L).Elem().FieldByIndex(registryField).Elem().FieldByIndex(arrayField)
+}
+
+// framesOf returns the frames of the calls of a thread, which its owner may set.
+func framesOf(L *lua.LState) reflect.Value {
+	array := reflect.ValueOf(L).Elem().FieldByName("stack").Elem().Elem().FieldByName("array")
+	return reflect.NewAt(array.Type(), unsafe.Pointer(array.UnsafeAddr())).Elem()
 }
 
 // registryField and arrayField are where a thread has its stack of values, and the stack its values.

@@ -23,11 +23,12 @@ func Open(m *machine.Machine) {
 	l.openStrings()
 	l.openMath()
 	l.openCoroutine()
-	m.OnBegin(l.begin)
+	l.reset()
+	m.OnEnd(l.reset)
 }
 
-// begin removes what remains of the previous script.
-func (l *library) begin() {
+// reset removes what remains of a script.
+func (l *library) reset() {
 	l.random = lrand48(rand.Uint64() & randMask)
 	clear(l.threads)
 }
