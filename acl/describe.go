@@ -82,6 +82,10 @@ func (s *Selector) describeKeys() []string {
 	}
 	var words []string
 	for _, p := range s.keys {
+		if p.pattern == "*" && p.allows == Read|Write {
+			words = append(words, "%RW~*") // after ~* a file may have no further pattern
+			continue
+		}
 		sign := map[Permission]string{Read: "%R~", Write: "%W~", Read | Write: "~"}[p.allows]
 		words = append(words, sign+p.pattern)
 	}

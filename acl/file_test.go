@@ -140,3 +140,16 @@ func TestFilesKeepRandomUsers(t *testing.T) {
 		require.Equal(t, lines(users), lines(define))
 	}
 }
+
+// TestFilesKeepPatternsAfterAll: patterns may follow %RW~* in the rules of a user, and so in its line.
+func TestFilesKeepPatternsAfterAll(t *testing.T) {
+	for _, all := range [][]string{{"%RW~*"}, {"%R~*", "%W~*"}} {
+		users := acl.New(table)
+		_, err := users.Set("alice", append(all, "%R~b"), false)
+		require.NoError(t, err)
+		before := lines(users)
+		_, err = users.Load("users.acl", users.File(), "", false)
+		require.NoError(t, err)
+		require.Equal(t, before, lines(users))
+	}
+}
