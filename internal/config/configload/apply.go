@@ -3,6 +3,7 @@ package configload
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,12 +51,13 @@ type loader struct {
 	glob     func(string) ([]string, error)
 
 	warnings []Warning
-	warned   map[string]bool // names that have had their warning
-	saved    bool            // the present source has a save line
-	anySaved bool            // any source has a save line
-	logged   bool            // any source has an appendonly line
-	depth    int             // of include
-	included int             // files
+	warned   map[string]bool   // names that have had their warning
+	users    map[string]string // the file or source of each user
+	saved    bool              // the present source has a save line
+	anySaved bool              // any source has a save line
+	logged   bool              // any source has an appendonly line
+	depth    int               // of include
+	included int               // files
 }
 
 // beginSource says that the directives of another source follow.
@@ -207,7 +209,9 @@ func (l *loader) special(at place, name string, args []string) error {
 	return fmt.Errorf("%s: %w", at, err)
 }
 
-// user adds the definition of an ACL user. The environment has it as one argument.
+// user adds the definition of an ACL user. It replaces that of another file or source: after CONFIG REWRITE the file
+// also has the users of these. Two of one file are an error of [acl.Users.Define]. The environment has a
+// definition as one argument.
 func (l *loader) user(at place, args []string) error {
 	if at.file == "environment" {
 		var err error
@@ -215,6 +219,13 @@ func (l *loader) user(at place, args []string) error {
 			return fmt.Errorf("%s: user: %w", at, value.ErrArgs)
 		}
 	}
+	if file, known := l.users[args[0]]; known && file != at.file {
+		l.config.Users = slices.DeleteFunc(l.config.Users, func(u config.UserLine) bool { return u.Words[0] == args[0] })
+	}
+	if l.users == nil {
+		l.users = map[string]string{}
+	}
+	l.users[args[0]] = at.file
 	l.config.Users = append(l.config.Users, config.UserLine{Place: at.String(), Words: args})
 	return nil
 }
