@@ -81,7 +81,10 @@ func revoke(c *commands.Call, user *acl.User) {
 	}
 	ids := c.Server.PubSub.Without(limits.AllowsChannel)
 	if len(ids) > 0 {
-		c.Server.Clients.Kill(c.Conn, func(client *commands.ClientInfo) bool { return client.Identity.User == user && ids[client.ID] })
+		c.Server.Clients.Kill(c.Conn, func(client *commands.ClientInfo) bool {
+			of, _ := c.Server.Users.Rights(client.Identity.User)
+			return of == user && ids[client.ID]
+		})
 	}
 }
 

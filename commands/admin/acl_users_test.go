@@ -106,6 +106,19 @@ func TestACLSetUserDisconnectsSubscribers(t *testing.T) {
 	open(false, false, false, true)
 }
 
+// TestACLSetUserDisconnectsGuests: a client that came while the default user had a password has the rights of that user
+// since it has none.
+func TestACLSetUserDisconnectsGuests(t *testing.T) {
+	h := servertest.New(t, "--requirepass", "x")
+	guest := h.NewClient(t)
+	h.Want("AUTH x", ok)
+	h.Want(`CONFIG SET requirepass ""`, ok)
+	guest.All("SUBSCRIBE news")
+	require.False(t, guest.Closed)
+	h.Want("ACL SETUSER default resetchannels", ok)
+	require.True(t, guest.Closed)
+}
+
 func TestACLDryRun(t *testing.T) {
 	h := servertest.New(t)
 	h.Want("ACL SETUSER alice ~a &c +get +set +publish +client|id", ok)
