@@ -235,5 +235,10 @@ func TestMonitorsSeeNoPasswords(t *testing.T) {
 	m.Want("MONITOR", servertest.OK)
 	h.Want("CONFIG SET slowlog-log-slower-than 0", servertest.OK)
 	h.Want("ACL SETUSER alice >secret", servertest.OK)
+	for _, wrong := range []string{
+		"AUTH alice my secret", "HELLO AUTH alice secret", "HELLO 9 AUTH alice secret", "HELLO 3 NAME a AUTH alice secret",
+	} {
+		h.Do(wrong)
+	}
 	require.NotContains(t, fmt.Sprint(m.TakePushes(), h.Do("SLOWLOG GET")), "secret")
 }

@@ -23,8 +23,8 @@ const (
 
 func auth(c *commands.Call) error {
 	user, password := []byte(acl.DefaultName), c.Args[len(c.Args)-1]
-	if len(c.Args) <= 3 {
-		c.Secret = []int{1, 2}
+	for i := 1; i < len(c.Args); i++ {
+		c.Secret = append(c.Secret, i) // a password with spaces, too
 	}
 	switch {
 	case len(c.Args) > 3:

@@ -17,6 +17,11 @@ const (
 )
 
 func hello(c *commands.Call) error {
+	for i, arg := range c.Args { // also of a call that is wrong
+		if commands.Is(arg, "auth") {
+			c.Secret = append(c.Secret, i+1, i+2)
+		}
+	}
 	proto := c.Out.Proto
 	if len(c.Args) > 1 {
 		n, ok := commands.ParseInt(c.Args[1])
@@ -52,7 +57,6 @@ func helloOptions(c *commands.Call) (name []byte, err error) {
 		switch {
 		case commands.Is(args[i], "auth") && more >= 2:
 			user, password = args[i+1], args[i+2]
-			c.Secret = append(c.Secret, 2+i+1, 2+i+2)
 			i += 2
 		case commands.Is(args[i], "setname") && more >= 1:
 			name = args[i+1]
