@@ -100,7 +100,7 @@ func (e *Engine) log(L *lua.LState) int {
 	if L.GetTop() < 2 {
 		e.raise(L, "redis.log() requires two arguments or more.")
 	}
-	level, ok := machine.ToNumber(L.Get(1))
+	level, ok := e.m.ToNumber(L.Get(1))
 	switch {
 	case !ok:
 		e.raise(L, "First argument must be a number (log level).")
@@ -128,7 +128,7 @@ func (e *Engine) setResp(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		e.raise(L, "redis.setresp() requires one argument.")
 	}
-	version, _ := machine.ToNumber(L.Get(1))
+	version, _ := e.m.ToNumber(L.Get(1))
 	if v := int(version); v != 2 && v != 3 {
 		e.raise(L, "RESP version must be 2 or 3.")
 	}
@@ -142,7 +142,7 @@ func (e *Engine) setRepl(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		e.raise(L, "redis.set_repl() requires two arguments.")
 	}
-	if flags, _ := machine.ToNumber(L.Get(1)); int(flags)&^3 != 0 {
+	if flags, _ := e.m.ToNumber(L.Get(1)); int(flags)&^3 != 0 {
 		e.raise(L, "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
 	}
 	return 0

@@ -63,3 +63,36 @@ func TestPowersAsk(t *testing.T) {
 	}})
 	require.GreaterOrEqual(t, asked, 9)
 }
+
+// TestReadersAsk: functions that read a long text, or pass the deleted fields of a table, count the work. So a script
+// that calls them asks often whether it may go on, and another one gets its turn.
+func TestReadersAsk(t *testing.T) {
+	e := script.New(script.Options{})
+	asks := func(source string) (asked int) {
+		answer(e, compiled(t, e, source), script.Run{Caller: commands{}, Check: func() error {
+			asked++
+			return nil
+		}})
+		return asked
+	}
+	for _, call := range []string{
+		"string.find('a', s)", "tonumber(s)", "tonumber(s, 36)", "local n = s + 1", "local n = -s", "math.abs(s)",
+		"pcall(redis.log, s, '')", "pcall(cjson.decode, s .. ' ')",
+	} {
+		require.Greater(t, asks("local s = string.rep('1', 3e5) for i = 1, 100 do "+call+" end"), 10, call)
+	}
+	const deleted = "local ignore, t = function() end, {} for i = 1, 2e4 do t['k' .. i] = 1 end " +
+		"for i = 1, 2e4 do t['k' .. i] = nil end "
+	before := asks(deleted)
+	for _, call := range []string{"table.maxn(t)", "table.foreach(t, ignore)", "cjson.encode(t)", "cmsgpack.pack(t)"} {
+		require.Greater(t, asks(deleted+"for i = 1, 500 do "+call+" end"), before+10, call)
+	}
+	require.Greater(t, asks(deleted+"local r = {} for i = 1, 500 do r[i] = {map = t} end return r"), before+10)
+}
+
+func compiled(t *testing.T, e *script.Engine, source string) *script.Script {
+	t.Helper()
+	s, err := e.Compile([]byte(source))
+	require.NoError(t, err, source)
+	return s
+}

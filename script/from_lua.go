@@ -48,6 +48,9 @@ type converter struct {
 // elementSteps is how many steps an element of a reply takes.
 const elementSteps = 4
 
+// fieldsPassed is how many fields of a table, deleted ones, too, take about as long as an element.
+const fieldsPassed = 64
+
 // take counts bytes of the reply, before they are made.
 func (c *converter) take(bytes int) bool {
 	c.full = c.full || !c.m.MayMake(bytes)
@@ -199,6 +202,7 @@ func (c *converter) array(t *lua.LTable) {
 // fields writes the keys of a table, and perhaps their values. `begin` begins the reply.
 func (c *converter) fields(t *lua.LTable, begin func(n int), values bool) {
 	n := 0
+	c.left -= machine.Fields(t) / fieldsPassed
 	for k, _ := t.Next(lua.LNil); k != lua.LNil && c.next(); k, _ = t.Next(k) {
 		n++
 	}

@@ -17,6 +17,7 @@ func (j *cjson) decode(L *lua.LState) int {
 	if len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
 		j.m.Raise(L, "JSON parser does not support UTF-16 or UTF-32")
 	}
+	j.m.Read(len(text))
 	d := &decoder{cjson: j, scanner: scanner{text: text, invalid: j.decodeInvalid, count: j.m.Make}, L: L}
 	value := d.value(d.scanner.next(), 0)
 	if t := d.scanner.next(); t.kind != jsonEnd {

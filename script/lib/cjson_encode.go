@@ -121,6 +121,7 @@ func (e *encoder) table(t *lua.LTable, depth int) {
 		e.m.Raise(e.L, "Cannot serialise, excessive nesting (%d)", depth)
 	}
 	t = e.m.Thaw(t)
+	e.m.Walk(t)
 	if n := e.length(t); n > 0 {
 		e.array(t, n, depth)
 		return

@@ -75,6 +75,7 @@ func appendPackedNumber(dst []byte, f float64) []byte {
 }
 
 func (p *packer) table(dst []byte, t *lua.LTable, depth int) []byte {
+	p.m.Walk(t)
 	isArray, most, items := true, 0, 0
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		p.m.Step(1)

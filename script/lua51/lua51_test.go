@@ -4,7 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"cellserver/internal/randtest"
 	"cellserver/script/lua51"
@@ -52,6 +54,19 @@ func TestNumberPrefix(t *testing.T) {
 		_, length := lua51.NumberPrefix(text)
 		require.Equal(t, want, length, "%q", text)
 	}
+}
+
+// TestNumberPrefixTriesFewEnds: many points after a number take no longer than as many digits.
+func TestNumberPrefixTriesFewEnds(t *testing.T) {
+	measure := func(text string) time.Duration {
+		begin := time.Now()
+		for range 20 {
+			lua51.NumberPrefix(text)
+		}
+		return time.Since(begin)
+	}
+	digits := strings.Repeat("1", 2000)
+	require.Less(t, measure(digits+strings.Repeat(".", 2000)), 50*measure(digits+digits))
 }
 
 func TestBases(t *testing.T) {

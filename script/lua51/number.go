@@ -291,11 +291,15 @@ func numberEnd(s string) int {
 	} else if i < len(s) && isLetter(s[i]) {
 		return min(len(s), i+len("infinity"))
 	}
-	for i < len(s) && (digit(s[i]) || s[i] == '.') {
-		i++
+	for point := false; i < len(s) && (digit(s[i]) || s[i] == '.' && !point); i++ {
+		point = point || s[i] == '.'
 	}
 	if i < len(s) && s[i]|0x20 == exponent {
-		for i++; i < len(s) && (isDigit(s[i]) || s[i] == '+' || s[i] == '-'); i++ {
+		if i++; i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		for i < len(s) && isDigit(s[i]) {
+			i++
 		}
 	}
 	return i

@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"unsafe"
-
 	"cellserver/script/lua51"
 
 	lua "github.com/yuin/gopher-lua"
@@ -64,9 +62,17 @@ func (m *Machine) OptText(L *lua.LState, arg int, otherwise string) string {
 	return m.Text(L, arg)
 }
 
+// ToNumber counts the work of the function of this name.
+func (m *Machine) ToNumber(v lua.LValue) (float64, bool) {
+	if s, ok := v.(lua.LString); ok {
+		m.Read(len(s))
+	}
+	return ToNumber(v)
+}
+
 // Number returns an argument that must be a number, or a string that is one.
 func (m *Machine) Number(L *lua.LState, arg int) float64 {
-	f, ok := ToNumber(L.Get(arg))
+	f, ok := m.ToNumber(L.Get(arg))
 	if !ok {
 		m.TypeError(L, arg, "number")
 	}
@@ -104,20 +110,6 @@ func (m *Machine) PushBytes(L *lua.LState, b []byte) int {
 	m.MakeText(len(b))
 	L.Push(lua.LString(b))
 	return 1
-}
-
-// PushFilled returns a string of bytes that are counted, and that nobody changes any more.
-func PushFilled(L *lua.LState, b []byte) int {
-	L.Push(lua.LString(unsafe.String(unsafe.SliceData(b), len(b))))
-	return 1
-}
-
-// PushAll returns values.
-func PushAll(L *lua.LState, values []lua.LValue) int {
-	for _, v := range values {
-		L.Push(v)
-	}
-	return len(values)
 }
 
 // PushNumber returns a number.

@@ -86,11 +86,11 @@ func (b *budget) isGranted(bytes int) bool {
 	return true
 }
 
-// bytesPerStep is how many bytes of a new text take about as long as a step: the system gives the memory page by page.
-const bytesPerStep = 512
-
 // Fill counts the work of n bytes of a new text.
 func (m *Machine) Fill(n int) { m.Step(n / bytesPerStep) }
+
+// Read counts the work of reading n bytes of a text.
+func (m *Machine) Read(n int) { m.Step(n / bytesRead) }
 
 // Extend returns a text with room for n bytes more. It counts what this takes before it takes it. If a text must move, its
 // whole length counts again, because both copies are in memory.

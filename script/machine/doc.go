@@ -15,6 +15,7 @@
 //	helpers.go                         what rewritten code calls
 //	operators.go                       arithmetic on strings, errors of basic types
 //	set.go                             assignment to tables
+//	walk.go                            what passing the fields of a table costs
 //
 // Invariants:
 //

@@ -131,8 +131,8 @@ func (m *Machine) arithmetic(event string, compute func(a, b float64) float64) l
 	return func(L *lua.LState) int {
 		m.Step(1) // a power may take half a microsecond
 		left, right := L.Get(1), L.Get(2)
-		if a, ok := ToNumber(left); ok {
-			if b, ok := ToNumber(right); ok {
+		if a, ok := m.ToNumber(left); ok {
+			if b, ok := m.ToNumber(right); ok {
 				return PushNumber(L, compute(a, b))
 			}
 		}
@@ -160,7 +160,7 @@ func (m *Machine) forNumber(what string) lua.LGFunction {
 			L.Push(n)
 			return 1
 		}
-		f, ok := ToNumber(L.Get(1))
+		f, ok := m.ToNumber(L.Get(1))
 		if !ok {
 			m.Raise(L, "'for' %s must be a number", what)
 		}

@@ -13,6 +13,13 @@ type Limits struct {
 // OwnBytes.
 const OwnBytes = 128 << 10
 
+// How much takes about as long as a step.
+const (
+	bytesPerStep = 512 // of a new text: the system gives the memory page by page
+	bytesRead    = 64  // of a text, one after the other
+	fieldsPassed = 16  // of a table
+)
+
 // DefaultLimits are 256 MiB, and a call of check every 10,000 steps, which take about a millisecond.
 var DefaultLimits = Limits{Bytes: 256 << 20, Steps: 10000}
 

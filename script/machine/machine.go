@@ -119,7 +119,7 @@ func (m *Machine) End() bool {
 	}
 	m.L.SetTop(0)
 	if m.made > keptBytes {
-		m.forgetFrames()
+		clearFrames(m.frames)
 	}
 	for _, reset := range m.resets {
 		reset()
@@ -131,18 +131,6 @@ func (m *Machine) End() bool {
 	}
 	m.loaded, m.depth, m.check = m.loaded[:0], 0, nil
 	return true
-}
-
-// forgetFrames clears the frames of the calls. The frame of a call that has ended still refers to its function, and
-// with it to all that the function has used.
-func (m *Machine) forgetFrames() {
-	for i := range m.frames.Len() {
-		frame := m.frames.Index(i)
-		if frame.IsZero() {
-			return // no call was so deep
-		}
-		frame.SetZero()
-	}
 }
 
 // slots returns how large the stack of values has grown. It does not shrink, so a machine with a large one is not kept.

@@ -45,7 +45,7 @@ func (m *Machine) basicType(v lua.LValue, events ...string) *lua.LTable {
 }
 
 func (m *Machine) negate(L *lua.LState) int {
-	f, ok := ToNumber(L.Get(1))
+	f, ok := m.ToNumber(L.Get(1))
 	if !ok {
 		_, at, _ := m.frame(L, 1)
 		m.operandError(L, 1, arithmetic, at.Name, L.Get(1))

@@ -75,6 +75,20 @@ func MetaField(a, b lua.LValue, event string) lua.LValue {
 	return lua.LNil
 }
 
+// PushFilled returns a string of bytes that are counted, and that nobody changes any more.
+func PushFilled(L *lua.LState, b []byte) int {
+	L.Push(lua.LString(unsafe.String(unsafe.SliceData(b), len(b))))
+	return 1
+}
+
+// PushAll returns values.
+func PushAll(L *lua.LState, values []lua.LValue) int {
+	for _, v := range values {
+		L.Push(v)
+	}
+	return len(values)
+}
+
 // Slots returns how many values the stack of a thread has room for.
 func Slots(L *lua.LState) int { return stackOf(L).Len() }
 
@@ -86,6 +100,18 @@ func stackOf(L *lua.LState) reflect.Value {
 func framesOf(L *lua.LState) reflect.Value {
 	array := reflect.ValueOf(L).Elem().FieldByName("stack").Elem().Elem().FieldByName("array")
 	return reflect.NewAt(array.Type(), unsafe.Pointer(array.UnsafeAddr())).Elem()
+}
+
+// clearFrames clears the frames of calls. The frame of a call that has ended still refers to its function, and with it
+// to all that the function has used.
+func clearFrames(frames reflect.Value) {
+	for i := range frames.Len() {
+		frame := frames.Index(i)
+		if frame.IsZero() {
+			return // no call was so deep
+		}
+		frame.SetZero()
+	}
 }
 
 // registryField and arrayField are where a thread has its stack of values, and the stack its values.

@@ -234,12 +234,13 @@ func (m *library) toNumber(L *lua.LState) int {
 	var f float64
 	var ok bool
 	if base == 10 {
-		f, ok = machine.ToNumber(m.Any(L, 1))
+		f, ok = m.ToNumber(m.Any(L, 1))
 	} else {
 		text := m.Text(L, 1)
 		if base < 2 || base > 36 {
 			m.ArgError(L, 2, "base out of range")
 		}
+		m.Read(len(text))
 		f, ok = lua51.ParseBase(text, base)
 	}
 	if !ok {

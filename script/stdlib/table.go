@@ -24,6 +24,7 @@ func (m *library) tableLength(L *lua.LState) int {
 
 func (m *library) tableMaxN(L *lua.LState) int {
 	t, most := m.Readable(L, 1), lua.LNumber(0)
+	m.Walk(t)
 	for k, _ := t.Next(lua.LNil); k != lua.LNil; k, _ = t.Next(k) {
 		m.Step(1)
 		if n, ok := k.(lua.LNumber); ok && n > most {
@@ -121,6 +122,7 @@ func (m *library) tableRemove(L *lua.LState) int {
 
 func (m *library) forEach(L *lua.LState) int {
 	t, f := m.Readable(L, 1), m.Function(L, 2)
+	m.Walk(t)
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
 		m.Step(1)
 		if result := m.Call(L, f, k, v); result != lua.LNil {
