@@ -87,6 +87,13 @@ func (s *Server) Call(cmd *commands.Command, args [][]byte) commands.Call {
 	return commands.Call{Cmd: cmd, Args: args, Server: &s.parts, Events: s.settings.keyspaceEvents()}
 }
 
+// Permit implements [blocked.Host].
+func (s *Server) Permit(call *commands.Call, by commands.Identity) error {
+	_, limits := s.parts.Users.Rights(by.User)
+	why, at := call.Denied(limits, 0)
+	return denial(call, why, at)
+}
+
 // Failed implements [blocked.Host].
 func (s *Server) Failed(call *commands.Call, err error) {
 	s.stats.Commands.Of(call.Cmd).Failed.Add(1)

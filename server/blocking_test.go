@@ -225,3 +225,17 @@ func TestAnotherLeader(t *testing.T) {
 	cluster.Now, cluster.Epochs = servertest.View(3, 0, 1), []uint64{0}
 	require.Contains(t, fmt.Sprint(h.Do("BLPOP {a}l 0")), "MOVED")
 }
+
+// TestServesNobodyWithoutTheRight: a client whose user has lost the right to the key while it waits gets an error, and the
+// value stays for the next one.
+func TestServesNobodyWithoutTheRight(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("ACL SETUSER alice on nopass ~l +@all", servertest.OK)
+	alice, other := h.NewClient(t), h.NewClient(t)
+	alice.Want("AUTH alice x", servertest.OK)
+	refused, served := alice.HeldBack("BLPOP l 0"), other.HeldBack("BLPOP l 0")
+	h.Want("ACL SETUSER alice resetkeys", servertest.OK)
+	h.Want("RPUSH l a", 1)
+	require.Contains(t, fmt.Sprint(refused()), "NOPERM")
+	require.Equal(t, other.Wire([]string{"l", "a"}), served())
+}

@@ -55,7 +55,13 @@ func (c *Client) Permit(call *commands.Call, lastKey int) error {
 	if _, limits := c.server.parts.Users.Rights(c.conn.Identity.User); limits == nil || c.follower != nil {
 		return nil
 	}
-	switch why, at := c.denied(call, lastKey); {
+	why, at := c.denied(call, lastKey)
+	return denial(call, why, at)
+}
+
+// denial returns the error of a denied command, nil if it is allowed.
+func denial(call *commands.Call, why acl.Denial, at int) error {
+	switch {
 	case why == acl.Allowed:
 		return nil
 	case call.InScript:

@@ -22,6 +22,8 @@ type Serving struct {
 // Host is the server, for the commands of waiting clients.
 type Host interface {
 	Call(cmd *commands.Command, args [][]byte) commands.Call
+	// Permit returns the error of a command that its user must not run any more.
+	Permit(call *commands.Call, by commands.Identity) error
 	// Failed writes the error of a command as its reply.
 	Failed(call *commands.Call, err error)
 	// Panicked does so for a command that panicked. It returns false if there is no reply.
@@ -95,7 +97,11 @@ func (s *Serving) take(call *commands.Call, w *Waiter) (replied bool) {
 			replied = s.Host.Panicked(call, w.conn.Link.Peer, reason)
 		}
 	}()
-	if err := call.Cmd.Run(call); err != nil {
+	err := s.Host.Permit(call, w.by)
+	if err == nil {
+		err = call.Cmd.Run(call)
+	}
+	if err != nil {
 		call.Out.Truncate(mark)
 		s.Host.Failed(call, err)
 	}

@@ -26,7 +26,8 @@ type Waiter struct {
 	Words func(key []byte) [][]byte // see [commands.KeyWait]
 
 	conn  *commands.Conn
-	mark  uint64 // as it came to wait, and then as it was served
+	by    commands.Identity // of conn, which belongs to another goroutine
+	mark  uint64            // as it came to wait, and then as it was served
 	turns []turn
 	state State
 	reply []byte
@@ -60,7 +61,7 @@ func New(mark func() uint64) *Table {
 func (t *Table) Await(c *commands.Call, k commands.KeyWait) {
 	w := &Waiter{
 		Cmd: c.Cmd, DB: c.Tx.DB(), Proto: c.Out.Proto, Words: k.Words, conn: c.Conn, state: Queued,
-		mark: t.mark(),
+		by: c.Conn.Identity, mark: t.mark(),
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
