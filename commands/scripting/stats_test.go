@@ -33,6 +33,7 @@ func TestErrorsOfScriptsCountAsInRedis(t *testing.T) {
 		{"redis.call('set', 'k', 'v') redis.call('incr', 'k')", failed, map[string]string{"ERR": "1"}, map[string]string{"set": ran, "incr": failed}},
 		{"local e = redis.pcall('get') e.err = 'NEW one' return e", failed, map[string]string{"ERR": "1"}, map[string]string{"get": refused}},
 		{"redis.pcall('get') return redis.error_reply('MY own')", failed, map[string]string{"ERR": "1", "MY": "1"}, map[string]string{"get": refused}},
+		{"return redis.error_reply('A:B#C own')", failed, map[string]string{"A_B_C": "1"}, nil},
 		{"return {err = 'MY own', ignore_error_stats_update = true}", failed, nil, nil},
 		{"#!lua flags=no-writes\nreturn redis.call('set', 'k', 'v')", failed, map[string]string{"ERR": "1"}, map[string]string{"set": refused}},
 	} {

@@ -71,10 +71,13 @@ func (r *Report) infoCommandStats(t *text, _ int64) {
 	}
 }
 
+// inField replaces what would end the name of a field: the code of a script's error may be any text.
+var inField = strings.NewReplacer(":", "_", "#", "_")
+
 func (r *Report) infoErrorStats(t *text, _ int64) {
 	byCode, _ := r.Stats.Errors.All()
 	for _, code := range slices.Sorted(maps.Keys(byCode)) {
-		t.add("errorstat_"+code, fmt.Sprintf("count=%d", byCode[code]))
+		t.add("errorstat_"+inField.Replace(code), fmt.Sprintf("count=%d", byCode[code]))
 	}
 }
 
