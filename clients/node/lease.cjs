@@ -6,6 +6,7 @@ const { Decision, limitText, readDecision, readLimits } = require('./reply.cjs')
 const LEASE = 1000; // ms
 const TICK = 20; // ms between the times at which units are given back
 const FRESH = 10_000_000; // µs for which the headers show the limits of a reply
+const ASK_PAUSE = 100_000; // µs between two questions for a newer reply
 const MOST = 1_000_000_000; // the largest quantity of a lease
 
 /** Decides about hot keys of one rule from units that the server has granted in advance. */
@@ -59,14 +60,14 @@ class Leases {
     if (verdict === LOCAL) this.#next(one, now);
     const decision = decisionOf(one, verdict !== REFUSED, answer);
     if (now.boot >= one.fresh) {
-      one.fresh = now.boot + FRESH;
+      [one.fresh, one.asked] = [now.boot + FRESH, now.boot];
       this.#check(one, 0).catch(() => {}); // so that the headers show the limits of today
     }
     return decision;
   }
 
   #find(name, rule, key) {
-    const one = this.#byName.get(name) ?? { rule, key, account: new Account(LEASE), fresh: 0, limits: [] };
+    const one = this.#byName.get(name) ?? { rule, key, account: new Account(LEASE), fresh: 0, asked: 0, limits: [] };
     one.answered ?? renew(one);
     this.#byName.delete(name);
     this.#byName.set(name, one);
@@ -148,7 +149,7 @@ const within = async (promise, milliseconds) => {
 
 /**
  * Returns the decision of a lease. Its headers show the limit of the rule that the answer is of. If the rule
- * has no such limit any more, there are none, and the rule is asked.
+ * has no such limit any more, there are none, and the rule is asked from time to time.
  */
 const decisionOf = (one, allowed, { limit, remaining, retryAfter, resetAfter }) => {
   const decision = new Decision();
@@ -156,7 +157,7 @@ const decisionOf = (one, allowed, { limit, remaining, retryAfter, resetAfter }) 
   if (!allowed) decision.retryAfter = retryAfter;
   const same = one.limits.filter(({ most }) => most === limit);
   if (!same.length) {
-    one.fresh = 0;
+    one.fresh = Math.min(one.fresh, one.asked + ASK_PAUSE);
     return decision;
   }
   const { name, most, window } = same.reduce((a, b) => (b.left < a.left ? b : a));

@@ -105,6 +105,22 @@ test('a hot key asks for few of its decisions', async (t) => {
   assert.ok((await commands()) - before < 40);
 });
 
+test('while a lease of the old numbers goes on, its decisions do not all ask the rule', async (t) => {
+  const { server, limiter, pass } = await start(t, ['CL.WINDOW', 100_000, 3600]);
+  for (let i = 0; i < 100; i++, await pass(99)) for (let j = 0; j < 20; j++) await limiter.ask(['api', 'ann']);
+  await server.do('CL.RULE', 'SET', 'api', 'CL.WINDOW', 200_000, 3600);
+  await pass(110);
+  await limiter.ask(['api', 'ann']); // it asks for the limits of today
+  await server.do('PING');
+  await setImmediate();
+  const before = await server.questions();
+  let old = 0;
+  for (let i = 0; i < 20; i++) old += (await limiter.ask(['api', 'ann'])).limit ? 0 : 1;
+  assert.ok(old > 10, String(old));
+  for (let i = 0; i < 5; i++) await server.do('PING');
+  assert.ok((await server.questions()) - before <= 2);
+});
+
 test('two processes with one key admit what the rule allows, and not one more', async (t) => {
   const { server, limiter, clock, pass } = await start(t, ['CL.WINDOW', 1000, 86400]);
   const options = { timeout: 60_000, lease: true, now: () => clock.now };

@@ -121,6 +121,24 @@ class TestLeases(LeaseTest):
         self.assertLess(self.commands() - before, 40)
         self.assertTrue(self.limiter.ask(("api", "ann"), ("api", "bob")).allowed)
 
+    def test_changed_rule(self):
+        """While a lease of the old numbers goes on, its decisions do not all ask the rule."""
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 100_000, 3600)
+        self.warm("ann")
+        for _ in range(20):
+            self.limiter.ask(("api", "ann"))
+        self.do("CL.RULE", "SET", "api", "CL.WINDOW", 200_000, 3600)
+        leased = self.limiter.leases
+        (one,) = leased.by_pair.values()
+        leased._refresh(one)  # it learns the new numbers
+        before = self.questions()
+        decided = [self.limiter.ask(("api", "ann")) for _ in range(20)]
+        old = [decision for decision in decided if not decision.limit]
+        self.assertGreater(len(old), 10)
+        for _ in range(100):  # the questions are asked by a thread
+            self.do("PING")
+        self.assertLessEqual(self.questions() - before, 2)
+
     def test_limit(self):
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1000, 86400)
         limiters, admitted, lock = [self.limiter, self.more()], [], threading.Lock()

@@ -19,6 +19,7 @@ from .reply import Decision, Limit, decision, limits
 LEASE = 1000  # milliseconds
 TICK = 0.02  # seconds between the times at which units are given back
 FRESH = 10_000_000  # µs for which the headers show the limits of a reply
+ASK_PAUSE = 100_000  # µs between two questions for a newer reply
 MOST = 1_000_000_000  # the largest quantity of a lease
 
 # The clock that counts the time in which the machine is suspended. Without it only the wall clock counts it.
@@ -40,6 +41,7 @@ class Leased:
     policy: str = ""
     limits: list[Limit] = dataclasses.field(default_factory=list)
     fresh: int = 0  # when the reply is too old
+    asked: int = 0  # when a decision has last asked for a newer one
 
     def check(self, quantity: int) -> list[Any]:
         return ["CL.MCHECK", 1, *self.pair, "QUANTITY", quantity, "EXPLAIN", "MS"]
@@ -58,11 +60,11 @@ class Leased:
 
     def decide(self, allowed: bool, answer: Answer) -> Decision:
         """Returns the decision of a lease. Its headers show the limit of the rule that the answer is of. If the rule has no such limit
-        any more, there are none, and the rule is asked."""
+        any more, there are none, and the rule is asked from time to time."""
         wait = 0 if allowed else answer.retry_after
         same = [one for one in self.limits if one.most == answer.limit]
         if not same:
-            self.fresh = 0
+            self.fresh = min(self.fresh, self.asked + ASK_PAUSE)
             return Decision(allowed, wait)
         tightest = min(same, key=lambda one: one.left)
         shown = tightest._replace(
@@ -113,7 +115,7 @@ class _Leases:
         """Reports, once, whether the rule must be asked for its limits of today."""
         old = now.boot >= one.fresh
         if old:
-            one.fresh = now.boot + FRESH
+            one.fresh, one.asked = now.boot + FRESH, now.boot
         return old
 
     def _answered(self, one: Leased, ask: Ask, reply: Any, error: Exception | None) -> None:
