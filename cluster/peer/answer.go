@@ -20,17 +20,18 @@ type answerer struct {
 	limits  *Limits
 }
 
-// serve answers the calls of a connection until it ends. A node of a foreign cluster may ask, but its messages
-// end the connection: a node of that cluster had this address before. It returns nil if the other node does
-// not take an answer within Limits.Step, and io.EOF if that node closed the connection.
-func (a *answerer) serve(ctx context.Context, conn net.Conn, foreign bool) error {
+// serve answers the calls of a connection until it ends. A node of a foreign cluster may ask, but its
+// messages end the connection: a node of that cluster had this address before. This node may find its own
+// cluster after the connection began. serve returns nil if the other node does not take an answer within
+// Limits.Step, and io.EOF if that node closed the connection.
+func (a *answerer) serve(ctx context.Context, conn net.Conn, foreign func() bool) error {
 	in := newFrameReader(bufio.NewReaderSize(conn, readBuffer), a.limits.Message)
 	for {
 		op, body, err := in.next()
 		switch {
 		case err != nil:
 			return err
-		case foreign && op.isMessage():
+		case op.isMessage() && foreign():
 			return &refusedError{otherCluster}
 		case op == opScript:
 			a.service.KeepScript(body)

@@ -156,7 +156,7 @@ func (p *Port) admit(preface purpose) Refusal {
 	return accepted
 }
 
-// isForeign reports whether a connection comes from a node of another cluster.
+// isForeign reports whether a connection comes from a node of another cluster, as far as this node knows now.
 func (p *Port) isForeign(preface purpose) bool {
 	own, none := p.dialer.cluster(), [20]byte{}
 	return own != none && preface.Cluster != none && own != preface.Cluster
@@ -167,7 +167,7 @@ func (p *Port) dispatch(c *conn, preface purpose) error {
 	switch preface.Kind {
 	case kindCall:
 		defer func() { _ = c.Close() }()
-		return p.calls.serve(p.ctx, c, p.isForeign(preface))
+		return p.calls.serve(p.ctx, c, func() bool { return p.isForeign(preface) })
 	case kindForward:
 		err := within(c, p.conns.limits.Step, func() error {
 			client, err := readProxyLine(c)

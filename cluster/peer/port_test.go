@@ -327,7 +327,7 @@ func FuzzCalls(f *testing.F) {
 				t.Fatal("too large")
 			}
 		}}, &limits}
-		if err := a.serve(t.Context(), &script{in: bytes.NewReader(in)}, false); err == nil {
+		if err := a.serve(t.Context(), &script{in: bytes.NewReader(in)}, func() bool { return false }); err == nil {
 			t.Fatal("the end of the bytes is an error")
 		}
 	})

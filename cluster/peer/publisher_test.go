@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,6 +115,34 @@ func TestPublishToANodeOfAnotherCluster(t *testing.T) {
 		p.Close()
 		require.Empty(t, at.get())
 		require.Equal(t, 1, strings.Count(b.log.String(), "it belongs to another cluster"), b.log.String())
+	})
+}
+
+// A connection may be older than the cluster of the node that got the address.
+func TestPublishToANodeThatFindsAnotherCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := network{pipes: true}
+		var at heard
+		var found atomic.Bool
+		a, d := n.dialer(Limits{}), n.dialer(Limits{})
+		a.Cluster = func() string { return strings.Repeat("a", 40) }
+		d.Cluster = func() string {
+			if found.Load() {
+				return strings.Repeat("b", 40)
+			}
+			return ""
+		}
+		b := n.start(t, &fakeService{onPublish: at.add}, d)
+		p := NewPublisher(a, noScripts)
+		defer p.Close()
+		p.To([]string{b.addr})
+		time.Sleep(time.Second)
+		found.Store(true)
+		for range 10 {
+			p.Publish(false, []byte("a"), []byte("secret"))
+			time.Sleep(time.Second)
+		}
+		require.Empty(t, at.get())
 	})
 }
 
