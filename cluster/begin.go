@@ -42,7 +42,7 @@ func (m *Member) startGroup(d roster.Decision) error {
 	}
 	m.place.noteTaken(phase, &m.disk().identity)
 	g := group.New(o)
-	g.After(m.group.Load().Mark())
+	g.After(m.group.Load())
 	m.group.Store(g) // Raft calls it from its start on
 	m.place.noteTakesPart()
 	return g.Start()

@@ -86,6 +86,31 @@ func TestTheLivesOfANodeHaveNoEpochInCommon(t *testing.T) {
 	})
 }
 
+// A turn begins before the disk fails, and ends when the node takes part again and does not lead. Its replies still need a position.
+func TestTheLivesOfANodeHaveNoPositionInCommon(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		disks := w.onFiles(true)
+		w.form(w.machines...)
+		m := w.leader()
+		before, mark := m.Begun(), m.Mark()
+		for i, one := range w.machines {
+			if one == m {
+				disks[i].fill()
+				require.ErrorIs(t, m.set("a", 1), errNotServed)
+				require.Greater(t, m.Begun(), before)
+				time.Sleep(3 * time.Second)
+				disks[i].repair()
+			}
+		}
+		time.Sleep(3 * time.Second)
+		require.Empty(t, m.disk().fault())
+		require.Greater(t, m.Begun(), before)
+		safe, now := m.Later(m.Begun(), mark, func(bool) {})
+		require.True(t, now)
+		require.False(t, safe)
+	})
+}
+
 // A disk that fails for another reason has some time to recover. Then the process ends.
 func TestADiskThatDoesNotRecoverEndsTheProcess(t *testing.T) {
 	inWorld(t, 3, func(w *world) {

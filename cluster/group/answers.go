@@ -5,6 +5,14 @@ import "cellserver/internal/topology"
 // Epoch returns the epoch in which this node leads, 0 if it does not.
 func (g *Group) Epoch() uint64 { return g.current.Load() }
 
+// After makes Mark and Begun go on from those of the former group of this server, which has ended. So a turn
+// that began in the former group never counts as one of this group, and its replies still need a position.
+func (g *Group) After(former *Group) {
+	mark := former.Mark()
+	g.changes.Store(mark + mark%2)
+	g.queue.begun.Store(former.Begun())
+}
+
 // Now returns the time for commands in Unix nanoseconds. On a leader it is never before the time of an
 // entry. On a follower it is the time of the log, so a reader finds every key that a leader may still find.
 // Before the start, when no client may read, it is that of the clock.

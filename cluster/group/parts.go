@@ -23,10 +23,6 @@ type published struct {
 	hidden  atomic.Bool   // the keys are incomplete
 }
 
-// After makes the numbers of the epochs follow the Mark of the former group of this server, which has ended.
-// So no number comes twice, and a turn that began in the former group never counts as one of this group.
-func (p *published) After(mark uint64) { p.changes.Store(mark + mark%2) }
-
 // life is how the goroutines of a node wake each other, and end.
 type life struct {
 	wake    chan struct{} // makes run look for work; has room for one
