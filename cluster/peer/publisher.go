@@ -161,17 +161,21 @@ func (l *link) take() [][]byte {
 	return frames
 }
 
-// run connects, sends, and connects again, until the context ends.
+// run connects, sends, and connects again, until the context ends. A connection that ends soon counts as an
+// error: a node of another cluster ends it at the first message.
 func (l *link) run(ctx context.Context, d *Dialer) {
 	for pause := firstRetry; ctx.Err() == nil; sleep(ctx, pause) {
+		pause = min(2*pause, lastRetry)
 		conn, err := d.Dial(ctx, l.to, kindCall, 0)
 		if err != nil {
 			l.drop(len(l.take()))
-			pause = min(2*pause, lastRetry)
 			continue
 		}
-		pause = firstRetry
+		soon := time.AfterFunc(lastRetry, func() {})
 		l.send(ctx, conn)
+		if !soon.Stop() {
+			pause = firstRetry
+		}
 	}
 	l.drop(len(l.take()))
 }
