@@ -113,6 +113,7 @@ func TestPublishToANodeOfAnotherCluster(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		p.Close()
+		synctest.Wait()
 		require.Empty(t, at.get())
 		require.Equal(t, 1, strings.Count(b.log.String(), "it belongs to another cluster"), b.log.String())
 		require.Less(t, b.refused.Load(), uint64(12), "it asks seldom")
