@@ -100,24 +100,29 @@ type lcsTable struct {
 
 func newLCSTable(a, b []byte) *lcsTable {
 	t := &lcsTable{a: a, b: b, back: make([]uint64, (len(a)*len(b)+63)/64)}
-	lens := make([]uint32, len(b)+1) // of a prefix of a with every prefix of b
-	for i := range a {
+	long, short, ofLong, ofShort := a, b, len(b), 1 // and the distances of the bits of their bytes
+	if len(a) < len(b) {
+		long, short, ofLong, ofShort = b, a, 1, len(b)
+	}
+	lens := make([]uint32, len(short)+1) // of a prefix of the long string with every prefix of the short one
+	for i := range long {
 		without := uint32(0) // the length without both last bytes
-		for j := range b {
-			withoutA := lens[j+1]
-			switch {
-			case a[i] == b[j]:
-				lens[j+1] = without + 1
-			case withoutA > lens[j]:
-				k := i*len(b) + j
-				t.back[k/64] |= 1 << (k % 64)
-			default:
-				lens[j+1] = lens[j]
+		for j := range short {
+			withoutA, withoutB := lens[j+1], lens[j]
+			if len(a) < len(b) {
+				withoutA, withoutB = withoutB, withoutA
 			}
-			without = withoutA
+			next := max(withoutA, withoutB)
+			if long[i] == short[j] {
+				next = without + 1
+			} else if withoutA > withoutB {
+				k := i*ofLong + j*ofShort
+				t.back[k/64] |= 1 << (k % 64)
+			}
+			without, lens[j+1] = lens[j+1], next
 		}
 	}
-	t.length = lens[len(b)]
+	t.length = lens[len(short)]
 	return t
 }
 

@@ -43,11 +43,17 @@ func TestLCS(t *testing.T) {
 // TestLCSMemory: many clients may send LCS at once, so a call takes a bit for each pair of bytes, and little more.
 func TestLCSMemory(t *testing.T) {
 	a, b := bytes.Repeat([]byte("ab"), 2000), bytes.Repeat([]byte("ba"), 2000)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	require.EqualValues(t, 3999, newLCSTable(a, b).length)
-	runtime.ReadMemStats(&after)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(a)*len(b)/4))
+	long := bytes.Repeat(a, 1000)
+	for _, c := range []struct {
+		a, b []byte
+		want uint32
+	}{{a, b, 3999}, {[]byte("b"), long, 1}, {long, []byte("b"), 1}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.Equal(t, c.want, newLCSTable(c.a, c.b).length)
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(c.a)*len(c.b)/4))
+	}
 }
 
 func TestLCSLikeRedis(t *testing.T) {
