@@ -155,8 +155,7 @@ func (a *Answer) setLog(e *store.Entry, d *slidinglog.Decision, now int64) {
 
 // Apply implements [Limiter].
 func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
-	add := a.state[1]
-	forget := int(min(a.state[0], mostForgotten+min(add, slidinglog.MaxEntries)))
+	add, forget := a.state[1], int(min(a.state[0], mostForgotten))
 	switch a.state[2] {
 	case settlesEntry:
 		settleEntry(e, int(a.state[0]), add)
@@ -172,14 +171,14 @@ func (l Log) Apply(e *store.Entry, a *Answer, now int64) {
 		e.ZRemRange(0, forget)
 		addShared(e, now, add)
 	default:
-		e.ZRemRange(0, forget)
+		e.ZRemRange(0, int(min(a.state[0], mostForgotten+add)))
 		addEntries(e, now, add, a.state[3])
 	}
 	e.SetExpiry(expiryAfter(now, a.ResetAfter))
 }
 
-// mostForgotten is how many entries more than it adds a request forgets at most. Other clients wait meanwhile. The
-// next requests forget the others, which count no more.
+// mostForgotten is how many entries a request forgets at most, besides one for each entry of its own. Other
+// clients wait meanwhile. The next requests forget the others, which change no answer of theirs.
 const mostForgotten = 1000
 
 // addEntries adds an entry for each of the requests of now, from a number on.

@@ -85,6 +85,12 @@ func TestClLogForgets(t *testing.T) {
 		h.Advance(58 * time.Second)
 		h.Want("CL.LOG "+key+" 5000 60 0", []any{0, 5000, 4995, -1, 2})
 	}
+	h.Do("CL.LOG shared 9000 60 4500")
+	h.Advance(59 * time.Second)
+	h.Do("CL.LOG shared 9000 60 1")
+	h.Advance(2 * time.Second)
+	h.Want("CL.LOG shared 9000 60 5000 RESOLUTION 1", []any{0, 9000, 3999, -1, 60})
+	h.Want("ZCARD shared", 4501-1000+1) // one entry more, whatever its quantity
 }
 
 // TestClLogStrictLarge: a refused quantity is one entry, however large it is. It refuses others for a period.
