@@ -73,6 +73,7 @@ func TestLongCommandsAreOffloaded(t *testing.T) {
 		require.True(t, offloaded(t, "multi", wrong, "lrange Q 0 45000", "lrange Q 0 45000", "exec"), "a wrong number makes nothing cheaper")
 	}
 	require.False(t, offloaded(t, "rpop Q2 -9223372036854775808"))
+	require.True(t, offloaded(t, "restore y 0 \x12"+strings.Repeat("x", 600)), "a list may have many equal elements")
 	require.False(t, offloaded(t, "multi", "get S", "watch S s"), "only EXEC runs the queue")
 	require.False(t, offloaded(t, "watch s", "multi", "get S", "discard"))
 }

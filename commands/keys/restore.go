@@ -22,8 +22,12 @@ var _ = commands.Register(&commands.Command{
 })
 
 // costOfRestore counts the bytes of the payload. A member may have a few bytes only, and takes some tens of steps.
+// Elements of a list may be equal. Then LZF makes a byte of up to 44 elements, which take two steps each.
 func costOfRestore(c *commands.Call) int {
-	const stepsOfByte = 4
+	stepsOfByte := 4
+	if rdb.IsList(c.Args[3]) {
+		stepsOfByte = 100
+	}
 	return stepsOfByte * len(c.Args[3])
 }
 

@@ -64,6 +64,9 @@ func DecodePayload(p []byte) (Value, error) {
 	return r.value, err
 }
 
+// IsList reports whether a payload of DUMP has a list. It does not check the rest of the payload.
+func IsList(p []byte) bool { return len(p) > 0 && types[p[0]].name == listCodec.name }
+
 // payloadBody returns the type and the value of a payload if its version and checksum are right.
 func payloadBody(p []byte) ([]byte, bool) {
 	if len(p) < payloadTail {
