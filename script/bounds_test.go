@@ -76,11 +76,14 @@ func TestReadersAsk(t *testing.T) {
 		return asked
 	}
 	for _, call := range []string{
-		"string.find('a', s)", "tonumber(s)", "tonumber(s, 36)", "local n = s + 1", "local n = -s", "math.abs(s)",
+		"string.find('a', s)", "string.find(s, '2', 1, true)", "tonumber(s)", "tonumber(s, 36)",
+		"local n = s + 1", "local n = -s", "math.abs(s)",
 		"pcall(redis.log, s, '')", "pcall(cjson.decode, s .. ' ')",
 	} {
 		require.Greater(t, asks("local s = string.rep('1', 3e5) for i = 1, 100 do "+call+" end"), 10, call)
 	}
+	const near = "local s, at = string.rep('a ', 3e5), 1 for i = 1, 500 do at = s:find('%s', at) + 1 end"
+	require.Zero(t, asks(near), "a pattern that is found at once")
 	const deleted = "local ignore, t = function() end, {} for i = 1, 2e4 do t['k' .. i] = 1 end " +
 		"for i = 1, 2e4 do t['k' .. i] = nil end "
 	before := asks(deleted)

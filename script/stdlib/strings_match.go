@@ -90,9 +90,10 @@ func (m *library) findOrMatch(L *lua.LState, find bool) int {
 	subject, pattern := m.Text(L, 1), m.Text(L, 2)
 	from := min(max(position(m.OptInt(L, 3, 1), len(subject))-1, 0), len(subject))
 	if find {
-		m.Step((len(subject) + len(pattern)) / 256)
+		m.Step(len(pattern) / 256)
 	}
 	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(pattern, specials)) {
+		m.Step((len(subject) - from) / 256)
 		at := strings.Index(subject[from:], pattern)
 		if at < 0 {
 			L.Push(lua.LNil)
