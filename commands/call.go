@@ -20,8 +20,8 @@ type Call struct {
 	Runner Runner
 	Events Events // the keyspace events that are on
 
-	// Secret has the positions of arguments that other clients must not see. MONITOR and SLOWLOG
-	// show them as "(redacted)".
+	// Secret has the positions of arguments that other clients must not see, in ascending order. MONITOR
+	// and SLOWLOG show them as "(redacted)".
 	Secret []int
 
 	InScript bool // a script calls the command
@@ -67,7 +67,7 @@ func (c *Call) Name() string {
 
 // Shown returns argument i as MONITOR and SLOWLOG show it.
 func (c *Call) Shown(i int) []byte {
-	if slices.Contains(c.Secret, i) {
+	if _, isSecret := slices.BinarySearch(c.Secret, i); isSecret { // a call may have a million secrets
 		return []byte("(redacted)")
 	}
 	return c.Args[i]
