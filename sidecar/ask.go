@@ -145,7 +145,7 @@ func tellPeriod(a *account.Account) {
 	var args limiters.Args
 	words := wordsOf([]byte(a.Command()))
 	if l, err := args.Lessor(string(words[0]), words[key+1:]); err == nil {
-		a.TellPeriod(l.Window() / 1e6)
+		a.TellPeriod(l.Window())
 	}
 }
 

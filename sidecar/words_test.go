@@ -6,6 +6,8 @@ import (
 
 	"cellserver/commands"
 	_ "cellserver/commands/all"
+	"cellserver/router"
+	"cellserver/sidecar/account"
 
 	"github.com/stretchr/testify/require"
 )
@@ -56,4 +58,21 @@ func TestWays(t *testing.T) {
 	for name := range ways {
 		require.True(t, found[name], "there is no %s", name)
 	}
+}
+
+// TestSharesOfAFastLimit: a share of a limit that comes back in a fraction of a millisecond more is not too large.
+func TestSharesOfAFastLimit(t *testing.T) {
+	table := account.NewTable(account.Settings{Lease: 1000, Keys: 1})
+	a := table.Account("", router.AppendCommand(nil, "cl.throttle", "k", "0", "600", "1"))
+	now := account.Time{Boot: 1_000_000, Wall: 1_000_000}
+	a.Passed(now, now, 1, false, account.Answer{Limit: 1, Remaining: 0, RetryAfter: -1, ResetAfter: 1})
+	tellPeriod(a)
+	admitted := 0
+	for range 10_000 {
+		if verdict, _ := a.WithoutHub(now, 1, account.Share, 1); verdict == account.Local {
+			admitted++
+		}
+		now.Boot += 100
+	}
+	require.LessOrEqual(t, admitted, 1+600)
 }

@@ -148,7 +148,7 @@ func TestSharesOfASmallLimit(t *testing.T) {
 	for range sidecars {
 		s := newStory(t)
 		s.Passed(s.now, s.now, 1, false, Answer{limit, limit - 1, -1, 200})
-		s.TellPeriod(1000)
+		s.TellPeriod(1e9)
 		for range 10 * seconds {
 			if verdict, answer := s.WithoutHub(s.now, 1, Share, sidecars); verdict == Local {
 				admitted++
@@ -167,7 +167,7 @@ func TestShareOfAWindow(t *testing.T) {
 	s := newStory(t)
 	s.Passed(s.now, s.now, 1, false, Answer{100, 40, -1, 1000}) // the last second of an hour
 	require.True(t, s.WantsPeriod())
-	s.TellPeriod(3_600_000)
+	s.TellPeriod(3600e9)
 	s.Passed(s.now, s.now, 1, false, Answer{100, 39, -1, 999})
 	require.False(t, s.WantsPeriod())
 	admitted := 0

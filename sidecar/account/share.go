@@ -16,9 +16,9 @@ const (
 	Share               // decide by the limit divided by the number of sidecars
 )
 
-// TellPeriod says in how many milliseconds the whole limit comes back. Without it the account estimates that.
-func (a *Account) TellPeriod(millis int64) {
-	a.known.period, a.known.isTold = min(millis, longestPeriod), true
+// TellPeriod says in how many nanoseconds the whole limit comes back. Without it the account estimates that.
+func (a *Account) TellPeriod(nanos int64) {
+	a.known.period, a.known.isTold = min(exact.CeilDiv(nanos, 1e6), longestPeriod), true
 }
 
 // WantsPeriod reports whether nobody has said in what time the limit comes back.
