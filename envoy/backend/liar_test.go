@@ -109,6 +109,7 @@ func TestWrongRepliesAreErrors(t *testing.T) {
 		"+OK\r\n", ":1\r\n", "$-1\r\n", "*0\r\n", "*1\r\n:0\r\n", "*2\r\n:0\r\n:0\r\n", "*3\r\n:0\r\n:0\r\n*1\r\n:0\r\n",
 		strings.Replace(honest, ":2\r\n", "+x\r\n", 1), strings.Replace(honest, "*5", "*6", 1) + ":1\r\n", honest[:20], "?\r\n",
 		"*4611686018427387904\r\n", "*2000000\r\n", "$99999999999\r\n", "$99999999999999999999\r\n", strings.Repeat("*1000\r\n", 2000),
+		"*-2\r\n", "%99999999999\r\n",
 	} {
 		l.reply.Store(&lie)
 		require.Error(t, ask(), "%q", lie)
@@ -154,6 +155,9 @@ func TestLengths(t *testing.T) {
 		honest + honest: nil, "$11\r\n*9999999999\r\n+OK\r\n": nil, "*-1\r\n$-1\r\n:1\r\n": nil,
 		"*1048577\r\n": errReply, "*1000000\r\n*1000000\r\n": errReply, "$16777217\r\n": errReply, "*x\r\n": errReply,
 		"+" + strings.Repeat("x", mostReply): errReply, "*4\r\n" + strings.Repeat("$16777216\r\n"+strings.Repeat("x", mostText)+"\r\n", 3): errReply,
+		"$9223372036854775807\r\n": errReply, "*-2\r\n": errReply, "$-2\r\n": errReply, "%1\r\n": errReply, "~1\r\n": errReply, ">1\r\n": errReply, "=1\r\n": errReply,
+		"_ab*9\r\n": errReply, "$16\n": errReply, "$" + strings.Repeat("0", 24) + "9\r\n": errReply, "\r\n": errReply,
+		strings.Repeat("*1\r\n", mostDeep+1): errReply, strings.Repeat("*1\r\n", mostDeep) + ":1\r\n" + honest: nil,
 		strings.Repeat(honest, 1+mostReply/len(honest)):                  nil,
 		"-" + strings.Repeat("e", 1000) + "\r\n*2\r\n:1\r\n$2\r\nab\r\n": nil,
 	} {
@@ -170,7 +174,7 @@ func TestLengths(t *testing.T) {
 			}
 			require.Equal(t, want, got, "%.100q", text)
 			if want == nil {
-				require.Zero(t, l.open+l.skip+len(l.line), "%.100q", text)
+				require.Zero(t, len(l.open)+l.skip+len(l.line), "%.100q", text)
 			}
 		}
 	}
