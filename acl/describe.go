@@ -69,6 +69,11 @@ func (d *Definition) words() []string {
 // words returns the words that make the selector.
 func (s *Selector) words() []string {
 	words := s.describeKeys()
+	for i, word := range words {
+		if word == "~*" && !s.allKeys { // after ~* a file may have no further pattern
+			words[i] = "%RW~*"
+		}
+	}
 	if !s.allChannels {
 		words = append(words, "resetchannels")
 	}
@@ -82,10 +87,6 @@ func (s *Selector) describeKeys() []string {
 	}
 	var words []string
 	for _, p := range s.keys {
-		if p.pattern == "*" && p.allows == Read|Write {
-			words = append(words, "%RW~*") // after ~* a file may have no further pattern
-			continue
-		}
 		sign := map[Permission]string{Read: "%R~", Write: "%W~", Read | Write: "~"}[p.allows]
 		words = append(words, sign+p.pattern)
 	}

@@ -51,13 +51,13 @@ func (c *Client) elsewhere(call *commands.Call, slot int) error {
 // epochEnded reports whether the node has begun or stopped to lead since the batch began. Then the
 // commands of the batch must not run: their time and their keys belong to another epoch. It also reports
 // whether a node that follows has begun to load all its keys, because then the keys are incomplete. It is
-// called while the partitions of a command are locked: both begin under all locks.
+// called while the partitions of a command are locked: both begin under all locks. It needs a cluster.
 func (c *Client) epochEnded() bool {
 	control := &c.server.control
 	if control.epoch() != c.batch.epoch {
 		return true
 	}
-	return c.batch.epoch == 0 && control.topology != nil && control.topology.View().State == topology.Joining
+	return c.batch.epoch == 0 && control.topology.View().State == topology.Joining
 }
 
 // refuseLocked unlocks the partitions of a command that must not run, and replies with an error.

@@ -9,11 +9,11 @@ import (
 // turn_linux.go serves them.
 type loop struct {
 	host    *host
+	alone   bool // no processor is without a loop
 	poll    epoll
 	conns   []*Conn // by descriptor
 	current *Conn   // the connection that is being served: a panic closes it
 
-	yielding
 	queues
 	thisTurn
 
@@ -39,8 +39,9 @@ type mailbox struct {
 	ended bool        // run has returned
 }
 
-func newLoop(h *host, y yielding) (*loop, error) {
-	l := &loop{host: h, yielding: y, readBuffer: make([]byte, readSize)}
+func newLoop(h *host, alone bool, monotonic func() int64) (*loop, error) {
+	l := &loop{host: h, alone: alone, readBuffer: make([]byte, readSize)}
+	l.poll.monotonic = monotonic
 	l.next = newHeldTurn(l)
 	return l, l.poll.open()
 }

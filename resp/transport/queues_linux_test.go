@@ -194,7 +194,7 @@ func TestBatchesRunInTheOrderOfArrival(t *testing.T) {
 
 // A client that comes back from a worker is still known for its long batches. It keeps its place in the queue.
 func TestLongBatchesAreRemembered(t *testing.T) {
-	l, err := newLoop(&host{}, yielding{})
+	l, err := newLoop(&host{}, false, func() int64 { return 0 })
 	require.NoError(t, err)
 	defer l.close()
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

@@ -29,6 +29,9 @@ type loops struct {
 }
 
 func newLoops(size int, monotonic func() int64, h *host) *loops {
+	if monotonic == nil {
+		monotonic = func() int64 { return 0 }
+	}
 	return &loops{size: size, monotonic: monotonic, host: h}
 }
 
@@ -39,7 +42,7 @@ func (ls *loops) begin() {
 	processors := runtime.GOMAXPROCS(0)
 	n := cmp.Or(ls.size, (processors+1)/2)
 	for range n {
-		l, err := newLoop(ls.host, yielding{alone: n >= processors, monotonic: ls.monotonic})
+		l, err := newLoop(ls.host, n >= processors, ls.monotonic)
 		if err != nil {
 			ls.host.warn("an event loop cannot start; a goroutine serves each client: raise the limit of open files", "error", err)
 			return
@@ -118,7 +121,7 @@ func (l *loop) collect() bool {
 	if l.host.gatherer != nil {
 		gathers = l.host.gatherer.Gather()
 	}
-	events := l.poll.wait(idle, l.yields, gathers)
+	events := l.poll.wait(idle, l.yields(), gathers)
 	if len(l.due) == 0 { // else a panic has left them from the last turn
 		l.mark = l.host.barrier.Mark()
 	}
@@ -138,35 +141,7 @@ func (l *loop) collect() bool {
 // yields reports whether goroutines that a turn has woken may wait for the processor of this loop. Such
 // goroutines answer for the Barrier, or are workers. If a long script or a rewrite keeps the other processors
 // busy, they would get this one after up to 20 ms. Without them, to yield would wake a thread for nothing.
-//
-// A loop that has not yielded for yieldEvery yields, too. The runtime takes the processor away from a goroutine
-// that has it for 10 ms. Its monitor then looks 14,000 times a second whether there is more to take away.
-func (l *loop) yields() bool {
-	return l.alone || l.held > 0 || l.host.workers.Load() > 0 || l.isDue()
-}
-
-// yielding is what a loop knows about its processor.
-type yielding struct {
-	alone     bool         // no processor is without a loop
-	monotonic func() int64 // may be nil
-	last      int64        // when isDue was true, in monotonic nanoseconds
-}
-
-// yieldEvery is short enough for two yields within the 10 ms after which the runtime takes a processor away.
-const yieldEvery = 4 * time.Millisecond
-
-// isDue reports whether the last time it was true is yieldEvery ago.
-func (y *yielding) isDue() bool {
-	if y.monotonic == nil {
-		return false
-	}
-	now := y.monotonic()
-	if now-y.last < int64(yieldEvery) {
-		return false
-	}
-	y.last = now
-	return true
-}
+func (l *loop) yields() bool { return l.alone || l.held > 0 || l.host.workers.Load() > 0 }
 
 // readInbox handles the posted connections. It reports false when the server has stopped.
 func (l *loop) readInbox() bool {
