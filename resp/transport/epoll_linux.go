@@ -60,7 +60,7 @@ func (p *epoll) remove(fd int) {
 // blocked system call would keep the processor from them for a while.
 //
 // It also yields from time to time. The runtime takes the processor away from a goroutine that has it for 10 ms.
-// Its monitor then looks 14,000 times a second whether there is more to take away.
+// Its monitor then looks every 20 µs, for a while, whether there is more to take away.
 func (p *epoll) wait(block, yields bool, most time.Duration) []syscall.EpollEvent {
 	for {
 		// This call does not block, so the runtime need not prepare for it.

@@ -50,25 +50,30 @@ func TestAnIdleLoopWakesNoThread(t *testing.T) {
 // TestABusyLoopYields: a loop that works without a break yields every few milliseconds, and not more often. So
 // the runtime never finds that it has had its processor for too long.
 func TestABusyLoopYields(t *testing.T) {
-	now, yields := int64(time.Hour), 0
-	l, err := newLoop(&host{barrier: noBarrier{}}, false, func() int64 { now += 100_000; return now })
+	const step = 100 * time.Microsecond
+	times, yields := 0, 0 // how often the loop went to sleep, and yielded before
+	l, err := newLoop(&host{barrier: noBarrier{}}, false, func() int64 {
+		times++
+		return int64(time.Hour + time.Duration(times)*step)
+	})
 	require.NoError(t, err)
 	defer l.close()
 	for range 1000 {
 		before := l.poll.yielded
-		done := make(chan struct{})
+		woken := make(chan struct{})
 		go func() {
-			time.Sleep(time.Microsecond)
+			time.Sleep(step)
 			l.poll.wake()
-			close(done)
+			close(woken)
 		}()
 		require.True(t, l.collect())
-		<-done
+		<-woken
 		if l.poll.yielded != before {
 			yields++
 		}
 	}
-	require.InDelta(t, 25, yields, 1, "in 100 ms")
+	require.Greater(t, times, 100)
+	require.Equal(t, 1+(times-1)/int(yieldEvery/step+1), yields, "%d times", times)
 }
 
 // sleeps returns how often threads of this process have gone to sleep.
