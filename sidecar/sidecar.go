@@ -118,8 +118,8 @@ func (s *Sidecar) dropUser(name string) {
 }
 
 // denied forgets the accounts of a user whom the hub has refused something, unless they owe units. The next
-// charge says whether the hub takes those. Accounts are forgotten once a second at most, because the hub may refuse each
-// command of that user. The caller may hold the lock of a shard.
+// charge says whether the hub takes those. Accounts are forgotten once a second at most, because the hub may
+// refuse each command of that user. The caller may hold the lock of a shard.
 func (s *Sidecar) denied(name string, now account.Time) {
 	const pause = 1_000_000 // µs
 	last, found := s.dropped.LoadOrStore(name, now.Boot)

@@ -21,8 +21,8 @@ var _ = commands.Register(&commands.Command{
 	Categories: []string{"keyspace", "dangerous"}, Run: restore, Cost: costOfRestore,
 })
 
-// costOfRestore counts the bytes of the payload. A member may have a few bytes only, and takes some tens of steps.
-// Elements of a list may be equal. Then LZF makes a byte of up to 44 elements, which take two steps each.
+// costOfRestore counts the bytes of the payload. A member may have a few bytes only, and takes some tens of
+// steps. Elements of a list may be equal. Then LZF makes a byte of up to 44 elements, of two steps each.
 func costOfRestore(c *commands.Call) int {
 	stepsOfByte := 4
 	if rdb.IsList(c.Args[3]) {

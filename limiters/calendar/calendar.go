@@ -78,7 +78,8 @@ func zoneOf(name string) (*zone, error) {
 	}
 	// A zone has one name: known would grow for ever by Europe//Berlin, ./Europe/Berlin and so on. Zones below
 	// right/ count leap seconds.
-	if len(name) > longestZone || name == "Local" || path.Clean(name) != name || strings.HasPrefix(name, "right/") {
+	if len(name) > longestZone || name == "Local" || path.Clean(name) != name ||
+		strings.HasPrefix(name, "right/") {
 		return nil, errZone
 	}
 	location, err := time.LoadLocation(name)

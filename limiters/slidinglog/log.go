@@ -18,7 +18,8 @@ var (
 const never = -1
 
 // MaxEntries is the largest quantity of a request to a log without resolution, where a request of quantity n
-// gets n entries. A strict log that refuses a larger quantity, because it is above the limit, adds one shared entry.
+// gets n entries. A strict log that refuses a larger quantity, because it is above the limit, adds one shared
+// entry.
 const MaxEntries = 10_000
 
 // ChargedEntries is the length from which on a log does not grow by charges.

@@ -59,8 +59,8 @@ func (p *epoll) remove(fd int) {
 // most for a time if that is not 0. If yields is true, it lets other goroutines run before it waits. A
 // blocked system call would keep the processor from them for a while.
 //
-// It also yields from time to time. The runtime takes the processor away from a goroutine that has it for 10 ms.
-// Its monitor then looks every 20 µs, for a while, whether there is more to take away.
+// It also yields from time to time. The runtime takes the processor away from a goroutine that has it for
+// 10 ms. Its monitor then looks every 20 µs, for a while, whether there is more to take away.
 func (p *epoll) wait(block, yields bool, most time.Duration) []syscall.EpollEvent {
 	for {
 		// This call does not block, so the runtime need not prepare for it.

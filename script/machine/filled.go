@@ -20,8 +20,8 @@ func newFilled(t *lua.LTable) *filled {
 	return &filled{LTable: t, array: parts.FieldByName("array"), fields: parts.FieldByName("keys")}
 }
 
-// keptBytes is how many bytes of a run the machine may keep until the next one. These are texts of a table, which the
-// next run overwrites, and what the frames of calls refer to.
+// keptBytes is how many bytes of a run the machine may keep until the next one. These are texts of a table,
+// which the next run overwrites, and what the frames of calls refer to.
 const keptBytes = 4 << 10
 
 // fill fills the table. It reports false if the script must not make so much.

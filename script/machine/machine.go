@@ -97,7 +97,8 @@ func (m *Machine) Func(f lua.LGFunction) *lua.LFunction { return m.L.NewFunction
 // Unused adds a function that the machine calls in place of another one if the script does not use the result.
 func (m *Machine) Unused(path string, f lua.LGFunction) { m.unused[path] = m.Func(f) }
 
-// OnEnd adds a function that the machine calls after each call. With it a library removes what remains of the call.
+// OnEnd adds a function that the machine calls after each call. With it a library removes what remains of the
+// call.
 func (m *Machine) OnEnd(reset func()) { m.resets = append(m.resets, reset) }
 
 // Begin prepares a call: its keys, its arguments and a fresh budget. check is asked every few steps whether

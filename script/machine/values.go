@@ -102,8 +102,8 @@ func framesOf(L *lua.LState) reflect.Value {
 	return reflect.NewAt(array.Type(), unsafe.Pointer(array.UnsafeAddr())).Elem()
 }
 
-// clearFrames clears the frames of calls. The frame of a call that has ended still refers to its function, and with it
-// to all that the function has used.
+// clearFrames clears the frames of calls. The frame of a call that has ended still refers to its function, and
+// with it to all that the function has used.
 func clearFrames(frames reflect.Value) {
 	for i := range frames.Len() {
 		frame := frames.Index(i)

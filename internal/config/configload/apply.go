@@ -209,9 +209,9 @@ func (l *loader) special(at place, name string, args []string) error {
 	return fmt.Errorf("%s: %w", at, err)
 }
 
-// user adds the definition of an ACL user. It replaces that of another file or source: after CONFIG REWRITE the file
-// also has the users of these. Two of one file are an error of [acl.Users.Define]. The environment has a
-// definition as one argument.
+// user adds the definition of an ACL user. It replaces that of another file or source: after CONFIG REWRITE
+// the file also has the users of these. Two of one file are an error of [acl.Users.Define]. The environment
+// has a definition as one argument.
 func (l *loader) user(at place, args []string) error {
 	if at.file == "environment" {
 		var err error
@@ -220,7 +220,8 @@ func (l *loader) user(at place, args []string) error {
 		}
 	}
 	if file, known := l.users[args[0]]; known && file != at.file {
-		l.config.Users = slices.DeleteFunc(l.config.Users, func(u config.UserLine) bool { return u.Words[0] == args[0] })
+		isOld := func(u config.UserLine) bool { return u.Words[0] == args[0] }
+		l.config.Users = slices.DeleteFunc(l.config.Users, isOld)
 	}
 	if l.users == nil {
 		l.users = map[string]string{}
