@@ -11,7 +11,6 @@
 //	hide_*.go    hides passwords from the list of processes
 //	pages_*.go       gives back what only the start needed
 //	collector.go     how much garbage the heap may have
-//	processors.go    how many processors Go uses at least
 //	files.go     reads configuration files and standard input
 //	logline/     the lines of the log
 //	app/         the server; it knows no flags, no signals and no exit codes

@@ -83,7 +83,6 @@ func serve(cfg *config.Config, warnings []configload.Warning, file string, visib
 			"set requirepass in a configuration file (" + visible.Error() + ")"})
 	}
 	paceCollector()
-	useProcessors()
 	ctx := stopOnSignal()
 	o := app.Options{
 		Config: cfg, Warnings: warnings, ConfigFile: file, Sockets: activation.Files(true), Notify: notify,
