@@ -16,6 +16,7 @@
 //	blocking.go, keywait.go                        commands that wait for keys
 //	args.go, database.go, expiry.go             arguments that many commands read
 //	integer.go, float.go, scan_args.go, random.go  more of them
+//	values.go                                      values of one kind, and what families do with them alike
 //	reply.go, errors.go, help.go, clientline.go    replies that many commands write
 //	events.go                                      keyspace events, which commands publish
 //	after.go                                       what follows when a command has released its locks

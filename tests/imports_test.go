@@ -110,7 +110,7 @@ var mayImport = map[string][]string{
 	"commands/pubsub":       {"commands", "internal/glob", "resp"},
 	"commands/scripting":    {"commands", "store"},
 	"commands/sets":         {"commands", "store", "store/set"},
-	"commands/sortedsets":   {"commands", "commands/multipop", "resp", "store", "store/set"},
+	"commands/sortedsets":   {"commands", "commands/multipop", "resp", "store", "store/set", "store/sortedset"},
 	"commands/strings":      {"commands", "internal/exact", "internal/longdouble", "store"},
 	"commands/transactions": {"commands", "store"},
 	"commands/all": {"commands/admin", "commands/cluster", "commands/connection", "commands/hashes", "commands/keys", "commands/limits", "commands/lists", "commands/pubsub",

@@ -199,9 +199,21 @@ func firstSentence(text string) string {
 	return first
 }
 
-// file returns the path of the source file with the function of the command.
+// file returns the path of the source file with the function of the command, or with its row if
+// commands.Value has made the function.
 func file(c *commands.Command) string {
 	path, _ := runtime.FuncForPC(reflect.ValueOf(c.Run).Pointer()).FileLine(reflect.ValueOf(c.Run).Pointer())
 	_, inModule, _ := strings.Cut(filepath.ToSlash(path), "/commands/")
-	return "commands/" + inModule
+	if inModule != "values.go" {
+		return "commands/" + inModule
+	}
+	row := regexp.MustCompile(`(Name: |\bregister\w*\()"` + c.Name + `"`)
+	all, _ := filepath.Glob("../*/*.go")
+	for _, path := range all {
+		text, _ := os.ReadFile(path)
+		if !strings.HasSuffix(path, "_test.go") && row.Match(text) {
+			return "commands/" + strings.TrimPrefix(filepath.ToSlash(path), "../")
+		}
+	}
+	return ""
 }

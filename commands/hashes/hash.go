@@ -6,20 +6,9 @@ import (
 	"cellserver/store/hash"
 )
 
-// readHash returns the hash of a key, without fields if the key is absent. The error is
-// [commands.ErrWrongType].
-func readHash(c *commands.Call, key []byte) (hash.Hash, error) {
-	e := c.Tx.Read(key)
-	if err := commands.CheckKind(&e, store.Hash); err != nil {
-		return hash.Hash{}, err
-	}
-	return e.Hash(), nil
-}
-
-// writeHash finds the key of a command that changes a hash.
-func writeHash(c *commands.Call) (store.Entry, error) {
-	e := c.Tx.Write(c.Args[1])
-	return e, commands.CheckKind(&e, store.Hash)
+// values are the hashes of keys.
+var values = commands.Value[hash.Hash]{
+	Kind: store.Hash, Of: func(e store.Entry) hash.Hash { return e.Hash() },
 }
 
 // seekSteps returns how many steps ([commands.Cost]) it takes to find a field.

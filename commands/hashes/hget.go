@@ -11,30 +11,23 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "hget", Arity: 3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Group: commands.GroupHash, Run: hget, Cost: costOfHget,
+		Group: commands.GroupHash, Run: values.Reply(hget), Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hmget", Arity: -3, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey,
-		Group: commands.GroupHash, Run: hmget, Cost: costOfHget,
+		Group: commands.GroupHash, Run: values.Reply(hmget), Cost: costOfHget,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hexists", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Run: hexists,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Run: values.Reply(hexists),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "hstrlen", Arity: 3, Flags: commands.ReadOnly | commands.Fast,
-		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Run: hstrlen,
+		Keys: commands.OneKey.With("RO"), Group: commands.GroupHash, Run: values.Reply(hstrlen),
 	})
 )
 
-func hget(c *commands.Call) error {
-	h, err := readHash(c, c.Args[1])
-	if err != nil {
-		return err
-	}
-	replyField(c, h, c.Args[2])
-	return nil
-}
+func hget(c *commands.Call, h hash.Hash) { replyField(c, h, c.Args[2]) }
 
 // replyField replies with the value of a field, or null.
 func replyField(c *commands.Call, h hash.Hash, field []byte) {
@@ -62,36 +55,21 @@ func costOfHget(c *commands.Call) int {
 	return steps
 }
 
-func hmget(c *commands.Call) error {
-	h, err := readHash(c, c.Args[1])
-	if err != nil {
-		return err
-	}
+func hmget(c *commands.Call, h hash.Hash) {
 	fields := c.Args[2:]
 	c.Out.Array(len(fields))
 	for _, field := range fields {
 		replyField(c, h, field)
 	}
-	return nil
 }
 
-func hexists(c *commands.Call) error {
-	h, err := readHash(c, c.Args[1])
-	if err != nil {
-		return err
-	}
+func hexists(c *commands.Call, h hash.Hash) {
 	_, ok := h.Get(c.Args[2], nil)
 	c.ReplyBit(ok)
-	return nil
 }
 
-func hstrlen(c *commands.Call) error {
-	h, err := readHash(c, c.Args[1])
-	if err != nil {
-		return err
-	}
+func hstrlen(c *commands.Call, h hash.Hash) {
 	var digits [20]byte
 	val, _ := h.Get(c.Args[2], digits[:0])
 	c.Out.Int(int64(len(val)))
-	return nil
 }

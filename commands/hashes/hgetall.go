@@ -1,6 +1,9 @@
 package hashes
 
-import "cellserver/commands"
+import (
+	"cellserver/commands"
+	"cellserver/store/hash"
+)
 
 // HGETALL key replies with all fields and values: a map in RESP3. HKEYS key replies with the fields, HVALS
 // key with the values, and HLEN key with the number of fields. A small hash has its fields in the order in
@@ -11,7 +14,7 @@ var (
 	_ = registerParts("hvals", false, true)
 	_ = commands.Register(&commands.Command{
 		Name: "hlen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
-		Group: commands.GroupHash, Run: hlen,
+		Group: commands.GroupHash, Run: values.Len(),
 	})
 )
 
@@ -19,16 +22,12 @@ func registerParts(name string, fields, vals bool) *commands.Command {
 	return commands.Register(&commands.Command{
 		Name: name, Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey, Group: commands.GroupHash,
 		Tips: commands.NondeterministicOrder, Cost: commands.CostOfValue,
-		Run: func(c *commands.Call) error { return replyHash(c, fields, vals) },
+		Run: values.Reply(func(c *commands.Call, h hash.Hash) { replyHash(c, h, fields, vals) }),
 	})
 }
 
 // replyHash replies with all fields, all values, or both.
-func replyHash(c *commands.Call, fields, vals bool) error {
-	h, err := readHash(c, c.Args[1])
-	if err != nil {
-		return err
-	}
+func replyHash(c *commands.Call, h hash.Hash, fields, vals bool) {
 	out := c.Out
 	if fields && vals {
 		out.Map(h.Len())
@@ -44,14 +43,4 @@ func replyHash(c *commands.Call, fields, vals bool) error {
 		}
 		return !out.Over()
 	})
-	return nil
-}
-
-func hlen(c *commands.Call) error {
-	h, err := readHash(c, c.Args[1])
-	if err != nil {
-		return err
-	}
-	c.Out.Int(int64(h.Len()))
-	return nil
 }

@@ -32,7 +32,7 @@ func hincrby(c *commands.Call) error {
 	if !ok {
 		return commands.ErrNotInteger
 	}
-	e, err := writeHash(c)
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func hincrbyfloat(c *commands.Call) error {
 	case by.IsInf():
 		return errIncrementInf
 	}
-	e, err := writeHash(c)
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func hrandfield(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	h, err := readHash(c, c.Args[1])
+	h, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ func hscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	h, err := readHash(c, c.Args[1])
+	h, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

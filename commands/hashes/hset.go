@@ -26,7 +26,7 @@ func hset(c *commands.Call, replyOK bool) error {
 	if len(c.Args)%2 != 0 {
 		return commands.WrongArity(c.Cmd.FullName())
 	}
-	e, err := writeHash(c)
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func hset(c *commands.Call, replyOK bool) error {
 }
 
 func hsetnx(c *commands.Call) error {
-	e, err := writeHash(c)
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

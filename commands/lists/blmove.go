@@ -34,7 +34,7 @@ func moveOrWait(c *commands.Call, from, to *end) error {
 	if err != nil {
 		return err
 	}
-	source, err := writeList(c, c.Args[1])
+	source, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func linsert(c *commands.Call) error {
 	case !commands.Is(c.Args[2], "after"):
 		return commands.ErrSyntax
 	}
-	e, err := writeList(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

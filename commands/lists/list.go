@@ -9,20 +9,9 @@ import (
 // searchedPerStep is how many elements a search looks at in a step ([commands.Cost]).
 const searchedPerStep = 16
 
-// readList returns the list of a key, without elements if the key is absent. The error is
-// [commands.ErrWrongType].
-func readList(c *commands.Call, key []byte) (list.List, error) {
-	e := c.Tx.Read(key)
-	if err := commands.CheckKind(&e, store.List); err != nil {
-		return list.List{}, err
-	}
-	return e.List(), nil
-}
-
-// writeList finds a key for a command that changes its list.
-func writeList(c *commands.Call, key []byte) (store.Entry, error) {
-	e := c.Tx.Write(key)
-	return e, commands.CheckKind(&e, store.List)
+// values are the lists of keys.
+var values = commands.Value[list.List]{
+	Kind: store.List, Of: func(e store.Entry) list.List { return e.List() },
 }
 
 // stepsOfElements returns how many steps it takes to reply with the elements from one number to another one.

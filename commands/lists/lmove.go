@@ -41,7 +41,7 @@ func moveEnds(c *commands.Call) (from, to *end, err error) {
 }
 
 func move(c *commands.Call, from, to *end) error {
-	source, err := writeList(c, c.Args[1])
+	source, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func move(c *commands.Call, from, to *end) error {
 		c.Out.Null()
 		return nil
 	}
-	target, err := writeList(c, c.Args[2])
+	target, err := values.Write(c, c.Args[2])
 	if err != nil {
 		return err
 	}

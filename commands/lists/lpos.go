@@ -29,7 +29,7 @@ func lpos(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	l, err := readList(c, c.Args[1])
+	l, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

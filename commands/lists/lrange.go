@@ -11,7 +11,7 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "llen", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
-		Group: commands.GroupList, Run: llen,
+		Group: commands.GroupList, Run: values.Len(),
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "lindex", Arity: 3, Flags: commands.ReadOnly, Keys: commands.OneKey,
@@ -23,17 +23,8 @@ var (
 	})
 )
 
-func llen(c *commands.Call) error {
-	l, err := readList(c, c.Args[1])
-	if err != nil {
-		return err
-	}
-	c.Out.Int(int64(l.Len()))
-	return nil
-}
-
 func lindex(c *commands.Call) error {
-	l, err := readList(c, c.Args[1])
+	l, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -76,7 +67,7 @@ func lrange(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	l, err := readList(c, c.Args[1])
+	l, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ var (
 const errIndex commands.Error = "ERR index out of range"
 
 func lset(c *commands.Call) error {
-	e, err := writeList(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	switch {
 	case err != nil:
 		return err
@@ -52,7 +52,7 @@ func ltrim(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	e, err := writeList(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func lrem(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	e, err := writeList(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func pop(c *commands.Call, from *end) error {
 			return commands.ErrNotPositive
 		}
 	}
-	e, err := writeList(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	switch {
 	case err != nil:
 		return err

@@ -24,7 +24,7 @@ func registerPush(name string, to *end, makes bool) *commands.Command {
 }
 
 func push(c *commands.Call, to *end, makes bool) error {
-	e, err := writeList(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func readSets(c *commands.Call, keys [][]byte) ([]set.Set, error) {
 	all := make([]set.Set, len(keys))
 	for i, key := range keys {
 		var err error
-		if all[i], err = readSet(c, key); err != nil {
+		if all[i], err = values.Read(c, key); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,9 @@
 package sets
 
-import "cellserver/commands"
+import (
+	"cellserver/commands"
+	"cellserver/store/set"
+)
 
 // SADD key member [member …] adds members and replies with the number of new members. SREM key member
 // [member …] removes members and replies with the number of removed members.
@@ -12,13 +15,13 @@ var (
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "srem", Arity: -3, Flags: commands.Write | commands.Fast,
-		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet, Run: srem,
-		Cost: commands.CostOfWords(changeSteps),
+		Keys: commands.OneKey.With("RW DELETE"), Group: commands.GroupSet,
+		Run: values.Remove(commands.SetEvents, set.Delete), Cost: commands.CostOfWords(changeSteps),
 	})
 )
 
 func sadd(c *commands.Call) error {
-	e, err := writeSet(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -30,24 +33,6 @@ func sadd(c *commands.Call) error {
 	}
 	if n > 0 {
 		c.Notify(commands.SetEvents, "sadd", c.Args[1])
-	}
-	c.Out.Int(n)
-	return nil
-}
-
-func srem(c *commands.Call) error {
-	e, err := writeSet(c, c.Args[1])
-	if err != nil {
-		return err
-	}
-	n := int64(0)
-	for _, member := range c.Args[2:] {
-		if removeMember(&e, member) {
-			n++
-		}
-	}
-	if n > 0 {
-		c.NotifyRemoval(commands.SetEvents, "srem", &e)
 	}
 	c.Out.Int(n)
 	return nil

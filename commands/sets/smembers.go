@@ -11,7 +11,7 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "smembers", Arity: 2, Flags: commands.ReadOnly, Keys: commands.OneKey,
-		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Run: smembers,
+		Group: commands.GroupSet, Tips: commands.NondeterministicOrder, Run: values.Reply(smembers),
 		Cost: commands.CostOfValue,
 	})
 	_ = commands.Register(&commands.Command{
@@ -20,14 +20,9 @@ var (
 	})
 )
 
-func smembers(c *commands.Call) error {
-	s, err := readSet(c, c.Args[1])
-	if err != nil {
-		return err
-	}
+func smembers(c *commands.Call, s set.Set) {
 	c.Out.Set(s.Len())
 	replyMembers(c, s)
-	return nil
 }
 
 func replyMembers(c *commands.Call, s set.Set) {
@@ -42,7 +37,7 @@ func sscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	s, err := readSet(c, c.Args[1])
+	s, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

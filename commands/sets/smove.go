@@ -13,7 +13,7 @@ var _ = commands.Register(&commands.Command{
 })
 
 func smove(c *commands.Call) error {
-	from, err := writeSet(c, c.Args[1])
+	from, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func smove(c *commands.Call) error {
 		c.Out.Int(0)
 		return nil
 	}
-	to, err := writeSet(c, c.Args[2])
+	to, err := values.Write(c, c.Args[2])
 	if err != nil {
 		return err
 	}

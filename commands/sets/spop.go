@@ -26,7 +26,7 @@ func spop(c *commands.Call) error {
 			return commands.ErrNotPositive
 		}
 	}
-	e, err := writeSet(c, c.Args[1])
+	e, err := values.Write(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func srandmember(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	s, err := readSet(c, c.Args[1])
+	s, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,9 @@ func stepsOfItems(z store.SortedSet, lo, hi, steps int) int {
 	return total
 }
 
-// readSorted returns the sorted set of a key, without members if the key is absent. The error is
-// [commands.ErrWrongType].
-func readSorted(c *commands.Call, key []byte) (store.SortedSet, error) {
-	e := c.Tx.Read(key)
-	return e.Sorted(), commands.CheckSorted(&e)
+// values are the sorted sets of keys.
+var values = commands.Value[store.SortedSet]{
+	Kind: store.Sorted, Of: func(e store.Entry) store.SortedSet { return e.Sorted() },
 }
 
 func replyItem(c *commands.Call, score float64, member []byte, withScores bool) {

@@ -50,8 +50,8 @@ func zadd(c *commands.Call, o zaddOptions) error {
 		return err
 	}
 
-	e := c.Tx.Write(c.Args[1])
-	if err := commands.CheckSorted(&e); err != nil {
+	e, err := values.Write(c, c.Args[1])
+	if err != nil {
 		return err
 	}
 	if o.incr {

@@ -20,7 +20,7 @@ func zcount(c *commands.Call, parse parseInterval) error {
 	if err != nil {
 		return err
 	}
-	z, err := readSorted(c, c.Args[1])
+	z, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}

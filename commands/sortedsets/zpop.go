@@ -65,8 +65,8 @@ func zpop(c *commands.Call, highest bool) error {
 	if err != nil {
 		return err
 	}
-	e := c.Tx.Write(c.Args[1])
-	if err := commands.CheckSorted(&e); err != nil {
+	e, err := values.Write(c, c.Args[1])
+	if err != nil {
 		return err
 	}
 	items := popItems(c, &e, count, highest)

@@ -38,7 +38,7 @@ func zrange(implied zrangeOptions) func(c *commands.Call) error {
 		if err != nil {
 			return err
 		}
-		z, err := readSorted(c, c.Args[1])
+		z, err := values.Read(c, c.Args[1])
 		if err != nil {
 			return err
 		}

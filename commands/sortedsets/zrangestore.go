@@ -21,7 +21,7 @@ func zrangestore(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	z, err := readSorted(c, c.Args[2])
+	z, err := values.Read(c, c.Args[2])
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ func zremrange(c *commands.Call, parse parseInterval) error {
 	if err != nil {
 		return err
 	}
-	e := c.Tx.Write(c.Args[1])
-	if err := commands.CheckSorted(&e); err != nil {
+	e, err := values.Write(c, c.Args[1])
+	if err != nil {
 		return err
 	}
 	removed := e.ZRemRange(ranks(e.Sorted()))

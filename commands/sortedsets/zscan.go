@@ -23,7 +23,7 @@ func zscan(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	z, err := readSorted(c, c.Args[1])
+	z, err := values.Read(c, c.Args[1])
 	if err != nil {
 		return err
 	}
