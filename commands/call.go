@@ -135,8 +135,5 @@ func CheckKind(e *store.Entry, kind store.Kind) error {
 	return nil
 }
 
-// CheckSorted returns an error unless an entry is absent or a sorted set.
-func CheckSorted(e *store.Entry) error { return limiters.CheckSorted(e) }
-
 // Integer returns the integer of a string entry, 0 for an absent one.
 func Integer(e *store.Entry) (int64, error) { return limiters.Integer(e) }

@@ -37,7 +37,7 @@ func readInput(c *commands.Call, key []byte) (input, error) {
 	if e.Kind() == store.Set {
 		return input{plain: e.Set(), weight: 1}, nil
 	}
-	return input{sorted: e.Sorted(), weight: 1}, commands.CheckSorted(&e)
+	return input{sorted: e.Sorted(), weight: 1}, commands.CheckKind(&e, store.Sorted)
 }
 
 func (in *input) len() int {
@@ -101,6 +101,29 @@ func combineArgs(c *commands.Call, i int, allowed combineOption) (*combination, 
 		rest = rest[taken:]
 	}
 	return o, nil
+}
+
+// combine replies with the result of an operation.
+func combine(c *commands.Call, options combineOption, operation func(*combination) []store.Item) error {
+	o, err := combineArgs(c, 1, options|scorable)
+	if err != nil {
+		return err
+	}
+	items := operation(o)
+	slices.SortFunc(items, func(a, b store.Item) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Member, b.Member))
+	})
+	replyItems(c, items, o.withScores)
+	return nil
+}
+
+// combineStore stores the result of an operation.
+func combineStore(c *commands.Call, options combineOption, operation func(*combination) []store.Item) error {
+	o, err := combineArgs(c, 2, options)
+	if err != nil {
+		return err
+	}
+	return storeSorted(c, c.Args[1], operation(o))
 }
 
 // option parses the option at the start of args, and returns the number of its arguments.
@@ -181,13 +204,4 @@ func zeroNaN(f float64) float64 {
 // digit of a sum.
 func (o *combination) smallestFirst() {
 	slices.SortStableFunc(o.inputs, func(a, b input) int { return cmp.Compare(a.len(), b.len()) })
-}
-
-// reply sorts the items and replies with them.
-func (o *combination) reply(c *commands.Call, items []store.Item) error {
-	slices.SortFunc(items, func(a, b store.Item) int {
-		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Member, b.Member))
-	})
-	replyItems(c, items, o.withScores)
-	return nil
 }

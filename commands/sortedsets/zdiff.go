@@ -10,29 +10,15 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zdiff", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
-		Group: commands.GroupSortedSet, Run: zdiff, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Cost: costOfCombination,
+		Run: func(c *commands.Call) error { return combine(c, 0, (*combination).diff) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zdiffstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
-		Group: commands.GroupSortedSet, Run: zdiffstore, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Cost: costOfCombination,
+		Run: func(c *commands.Call) error { return combineStore(c, 0, (*combination).diff) },
 	})
 )
-
-func zdiff(c *commands.Call) error {
-	o, err := combineArgs(c, 1, scorable)
-	if err != nil {
-		return err
-	}
-	return o.reply(c, o.diff())
-}
-
-func zdiffstore(c *commands.Call) error {
-	o, err := combineArgs(c, 2, 0)
-	if err != nil {
-		return err
-	}
-	return storeSorted(c, c.Args[1], o.diff())
-}
 
 // diff returns the items of the first set whose members are in no other. The time is that of the sizes of all
 // sets. It compares the first set with each other one, and searches the larger for members of the smaller.

@@ -12,33 +12,19 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zinter", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
-		Group: commands.GroupSortedSet, Run: zinter, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Cost: costOfCombination,
+		Run: func(c *commands.Call) error { return combine(c, weighable, (*combination).inter) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zinterstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
-		Group: commands.GroupSortedSet, Run: zinterstore, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Cost: costOfCombination,
+		Run: func(c *commands.Call) error { return combineStore(c, weighable, (*combination).inter) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zintercard", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
 		Group: commands.GroupSortedSet, Run: zintercard, Cost: costOfCombination,
 	})
 )
-
-func zinter(c *commands.Call) error {
-	o, err := combineArgs(c, 1, weighable|scorable)
-	if err != nil {
-		return err
-	}
-	return o.reply(c, o.inter())
-}
-
-func zinterstore(c *commands.Call) error {
-	o, err := combineArgs(c, 2, weighable)
-	if err != nil {
-		return err
-	}
-	return storeSorted(c, c.Args[1], o.inter())
-}
 
 func zintercard(c *commands.Call) error {
 	o, err := combineArgs(c, 1, limitable)

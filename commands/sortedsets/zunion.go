@@ -11,32 +11,18 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "zunion", Arity: -3, Flags: commands.ReadOnly, Keys: commands.Keys{NumKeys: 1},
-		Group: commands.GroupSortedSet, Run: zunion, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Cost: costOfCombination,
+		Run: func(c *commands.Call) error { return combine(c, weighable, (*combination).union) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "zunionstore", Arity: -4, Flags: commands.Write | commands.DenyOOM, Keys: combineStoreKeys,
-		Group: commands.GroupSortedSet, Run: zunionstore, Cost: costOfCombination,
+		Group: commands.GroupSortedSet, Cost: costOfCombination,
+		Run: func(c *commands.Call) error { return combineStore(c, weighable, (*combination).union) },
 	})
 )
 
 // combineStoreKeys are the key positions of a destination, a count and the source keys.
 var combineStoreKeys = commands.Keys{First: 1, Last: 1, Step: 1, NumKeys: 2, Access: "OW UPDATE; RO ACCESS"}
-
-func zunion(c *commands.Call) error {
-	o, err := combineArgs(c, 1, weighable|scorable)
-	if err != nil {
-		return err
-	}
-	return o.reply(c, o.union())
-}
-
-func zunionstore(c *commands.Call) error {
-	o, err := combineArgs(c, 2, weighable)
-	if err != nil {
-		return err
-	}
-	return storeSorted(c, c.Args[1], o.union())
-}
 
 func (o *combination) union() []store.Item {
 	o.smallestFirst()
