@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"cellserver/httpapi/keysource"
-	"cellserver/httpapi/line"
 	"cellserver/limiters/rules"
+	"cellserver/resp"
 )
 
 // Commands runs commands. It is [line.Lines].
 type Commands interface {
-	Do(ctx context.Context, args []string, read func(line.Reply)) error
-	Ask(ctx context.Context, words [][]byte, q *rules.Question) (line.Reply, error)
+	Do(ctx context.Context, args []string, read func(resp.Reply)) error
+	Ask(ctx context.Context, words [][]byte, q *rules.Question) (resp.Reply, error)
 }
 
 // Guesses bounds the guesses of the token. It is a part of [commands.Logins].
@@ -62,7 +62,7 @@ func allow(w http.ResponseWriter, r *http.Request, methods ...string) *Problem {
 }
 
 // do runs a command. read gets its reply, unless that is an error.
-func (a *API) do(ctx context.Context, args []string, read func(line.Reply)) *Problem {
+func (a *API) do(ctx context.Context, args []string, read func(resp.Reply)) *Problem {
 	if err := a.Commands.Do(ctx, args, read); err != nil {
 		return ofError(err)
 	}

@@ -3,9 +3,9 @@ package httpapi
 import (
 	"strconv"
 
-	"cellserver/httpapi/line"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/resp"
 )
 
 // decision is the decision of a limiter or of rules, as the body of a response has it. All times are in
@@ -29,7 +29,7 @@ func inSeconds(a *limiters.Answer) *limiters.Answer {
 }
 
 // readAnswer reads the five integers of a limiter.
-func readAnswer(r *line.Reply) *limiters.Answer {
+func readAnswer(r *resp.Reply) *limiters.Answer {
 	limited := r.Int() != 0
 	return &limiters.Answer{
 		Limited: limited, Limit: r.Int(), Remaining: r.Int(), RetryAfter: r.Int(), ResetAfter: r.Int(),
@@ -37,7 +37,7 @@ func readAnswer(r *line.Reply) *limiters.Answer {
 }
 
 // readOne reads the reply of a limiter, which has one limit and perhaps a hold.
-func (d *decision) readOne(r *line.Reply, name string, window int64) {
+func (d *decision) readOne(r *resp.Reply, name string, window int64) {
 	n := r.Int()
 	a := readAnswer(r)
 	d.decide(a)
@@ -50,7 +50,7 @@ func (d *decision) readOne(r *line.Reply, name string, window int64) {
 
 // readReserved reads the reply of CL.RESERVE with EXPLAIN, or that of CL.SETTLE. If a scope refuses, it
 // names the policy.
-func (d *decision) readReserved(r *line.Reply, rule string) {
+func (d *decision) readReserved(r *resp.Reply, rule string) {
 	n := r.Int()
 	a := readAnswer(r)
 	d.decide(a)
@@ -61,7 +61,7 @@ func (d *decision) readReserved(r *line.Reply, rule string) {
 }
 
 // readAll reads the reply of CL.MTHROTTLE or CL.MWINDOW.
-func (d *decision) readAll(r line.Reply, limiter string, windows []int64) {
+func (d *decision) readAll(r resp.Reply, limiter string, windows []int64) {
 	r.Int() // the number of elements
 	allowed := r.Int() == 0
 	r.Int() // the first limit that refuses

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cellserver/httpapi/line"
+	"cellserver/resp"
 )
 
 // entering and leaving are the rows of /enter and /leave. The fields of their lists that are not plain
@@ -39,7 +39,7 @@ func (a *API) enter(w http.ResponseWriter, r *http.Request, _ Config, _ string) 
 		return err
 	}
 	d := decision{hidden: true}
-	if err := a.do(r.Context(), append(args, words...), func(reply line.Reply) {
+	if err := a.do(r.Context(), append(args, words...), func(reply resp.Reply) {
 		reply.Int() // the number of elements
 		d.decide(readAnswer(&reply))
 	}); err != nil {
@@ -143,7 +143,7 @@ func (a *API) leave(w http.ResponseWriter, r *http.Request, _ Config, _ string) 
 		Left  bool  `json:"left"` // the holder had a permit
 		Limit int64 `json:"limit"`
 	}
-	if err := a.do(r.Context(), append(args, words...), func(reply line.Reply) {
+	if err := a.do(r.Context(), append(args, words...), func(reply resp.Reply) {
 		reply.Int() // the number of elements
 		left.Left, left.Limit = reply.Int() != 0, reply.Int()
 	}); err != nil {

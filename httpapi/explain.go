@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/httpapi/line"
+	"cellserver/resp"
 )
 
 // explain answers /explain/RULE?key=…: the decision of the rule, limit by limit. It counts nothing.
@@ -42,7 +42,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request, cfg Config, rule s
 		args = append(args, "CHARGE")
 	}
 	var text string
-	if err := a.do(r.Context(), args, func(reply line.Reply) { text = explanation(&reply, explained) }); err != nil {
+	if err := a.do(r.Context(), args, func(reply resp.Reply) { text = explanation(&reply, explained) }); err != nil {
 		return err
 	}
 	return writeJSON(w, json.RawMessage(text))
@@ -59,7 +59,7 @@ func isOf(name, rule string) bool {
 const explained = 3
 
 // explanation returns a map of CL.EXPLAIN as an object of JSON. It reads no map that lies deeper than depth.
-func explanation(r *line.Reply, depth int) string {
+func explanation(r *resp.Reply, depth int) string {
 	elements := r.Elements()
 	if depth == 0 {
 		return "{}"

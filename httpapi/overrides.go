@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"cellserver/httpapi/keysource"
-	"cellserver/httpapi/line"
 	"cellserver/internal/quote"
 	"cellserver/limiters/ruleset"
+	"cellserver/resp"
 )
 
 // listedOverride is the override of a key. The scope of a rule without scopes is "-".
@@ -104,7 +104,7 @@ func (a *API) listOverrides(w http.ResponseWriter, r *http.Request, cfg Config, 
 			"overrides show keys: set http-page-keys to yes, or http-page to write")
 	}
 	text, get := "", []string{"CL.RULE", "GET", rule, "JSON"}
-	if err := a.do(r.Context(), get, func(reply line.Reply) { text = reply.Text() }); err != nil {
+	if err := a.do(r.Context(), get, func(reply resp.Reply) { text = reply.Text() }); err != nil {
 		return err
 	}
 	if text == "" {

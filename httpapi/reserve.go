@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"cellserver/httpapi/line"
+	"cellserver/resp"
 )
 
 // reservation and settlement say how a body becomes the words of a command after the keys.
@@ -39,7 +39,7 @@ func (a *API) budget(w http.ResponseWriter, r *http.Request, row *limiter) *Prob
 	if row == &reservation {
 		args = append(args, "EXPLAIN")
 	}
-	if err := a.do(r.Context(), args, func(reply line.Reply) { d.readReserved(&reply, name) }); err != nil {
+	if err := a.do(r.Context(), args, func(reply resp.Reply) { d.readReserved(&reply, name) }); err != nil {
 		return err
 	}
 	d.write(w, row.refused(nil))

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"cellserver/httpapi/line"
+	"cellserver/resp"
 )
 
 // reset answers /reset: a fresh start for keys under a rule. The field scope names one scope, whose key
@@ -37,7 +37,7 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request, cfg Config, _ string
 		Removed int64 `json:"removed"` // states of limits
 	}
 	args := append([]string{"CL.RULE", "RESET", rule}, keys.all...)
-	if err := a.do(r.Context(), args, func(reply line.Reply) { answer.Removed = reply.Int() }); err != nil {
+	if err := a.do(r.Context(), args, func(reply resp.Reply) { answer.Removed = reply.Int() }); err != nil {
 		return err
 	}
 	return writeJSON(w, &answer)

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"cellserver/httpapi/keysource"
-	"cellserver/httpapi/line"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/resp"
 )
 
 // exchange is a request to rules and its reply.
@@ -201,7 +201,7 @@ func (x *exchange) nameScopes() *Problem {
 // noKey is the problem of a request without any key. It has the scopes of the rule, if the server says them.
 func (a *API) noKey(r *http.Request, rule, otherwise string) *Problem {
 	tooMany := strings.Repeat(",", rules.MaxPairs) // no rule has so many scopes
-	p := a.do(r.Context(), []string{"CL.EXPLAIN", rule + "@" + tooMany, ""}, func(line.Reply) {})
+	p := a.do(r.Context(), []string{"CL.EXPLAIN", rule + "@" + tooMany, ""}, func(resp.Reply) {})
 	if p != nil && p.Status == http.StatusBadRequest && !strings.Contains(p.Detail, "has no scopes") {
 		otherwise = p.Detail
 	}

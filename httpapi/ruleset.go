@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"cellserver/httpapi/line"
+	"cellserver/resp"
 )
 
 // listedRule is a rule, as CL.RULE LIST shows it. Source is "key" or "file".
@@ -25,14 +25,14 @@ func (a *API) listRules(w http.ResponseWriter, r *http.Request) *Problem {
 	var answer struct {
 		Rules []listedRule `json:"rules"`
 	}
-	if err := a.do(r.Context(), []string{"CL.RULE", "LIST"}, func(reply line.Reply) { answer.Rules = readRules(reply) }); err != nil {
+	if err := a.do(r.Context(), []string{"CL.RULE", "LIST"}, func(reply resp.Reply) { answer.Rules = readRules(reply) }); err != nil {
 		return err
 	}
 	return writeJSON(w, &answer)
 }
 
 // readRules reads the reply of CL.RULE LIST. It leaves out the keys of overrides.
-func readRules(reply line.Reply) []listedRule {
+func readRules(reply resp.Reply) []listedRule {
 	all := make([]listedRule, reply.Elements())
 	for i := range all {
 		elements := reply.Elements()
@@ -73,7 +73,7 @@ func (a *API) change(w http.ResponseWriter, r *http.Request, command []string) *
 	answer := struct {
 		Changed bool `json:"changed"`
 	}{true}
-	if err := a.do(r.Context(), command, func(reply line.Reply) {
+	if err := a.do(r.Context(), command, func(reply resp.Reply) {
 		answer.Changed = r.Method != http.MethodDelete || reply.Int() == 1
 	}); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (a *API) try(w http.ResponseWriter, r *http.Request, name string) *Problem 
 		return err
 	}
 	var t trial
-	if err := a.do(r.Context(), append([]string{"CL.RULE", "TRY", name}, words...), func(reply line.Reply) {
+	if err := a.do(r.Context(), append([]string{"CL.RULE", "TRY", name}, words...), func(reply resp.Reply) {
 		reply.Int() // the number of elements
 		t = trial{reply.Int(), reply.Int(), reply.Int(), reply.Int(), reply.Int()}
 	}); err != nil {

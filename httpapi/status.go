@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"cellserver/httpapi/line"
+	"cellserver/resp"
 )
 
 // serverStatus is the reply of /status.
@@ -29,18 +29,18 @@ func (a *API) status(w http.ResponseWriter, r *http.Request, cfg Config) *Proble
 		return err
 	}
 	s := serverStatus{Writes: cfg.Writes, ShowsTop: cfg.Keys}
-	if err := a.do(r.Context(), []string{"CL.STATUS"}, func(reply line.Reply) { s.Status = []byte(reply.Text()) }); err != nil {
+	if err := a.do(r.Context(), []string{"CL.STATUS"}, func(reply resp.Reply) { s.Status = []byte(reply.Text()) }); err != nil {
 		return err
 	}
 	if cfg.Keys {
-		if err := a.do(r.Context(), []string{"CL.TOP", "10"}, func(reply line.Reply) { s.Top = readTop(reply) }); err != nil {
+		if err := a.do(r.Context(), []string{"CL.TOP", "10"}, func(reply resp.Reply) { s.Top = readTop(reply) }); err != nil {
 			return err
 		}
 	}
 	return writeJSON(w, &s)
 }
 
-func readTop(reply line.Reply) []limitedKey {
+func readTop(reply resp.Reply) []limitedKey {
 	top := make([]limitedKey, reply.Elements())
 	for i := range top {
 		reply.Int() // the number of elements

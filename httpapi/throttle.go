@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/httpapi/line"
 	"cellserver/internal/quote"
+	"cellserver/resp"
 )
 
 // limiter is a row: how a body becomes the command of a limiter.
@@ -109,7 +109,7 @@ func (a *API) throttleOne(w http.ResponseWriter, r *http.Request, name string, r
 	if err != nil {
 		return err
 	}
-	if err := a.do(r.Context(), args, func(reply line.Reply) {
+	if err := a.do(r.Context(), args, func(reply resp.Reply) {
 		d.readOne(&reply, name, window)
 	}); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (a *API) release(w http.ResponseWriter, r *http.Request, body fields) *Prob
 		return err
 	}
 	released := false
-	if err := a.do(r.Context(), args, func(reply line.Reply) { released = reply.Int() != 0 }); err != nil {
+	if err := a.do(r.Context(), args, func(reply resp.Reply) { released = reply.Int() != 0 }); err != nil {
 		return err
 	}
 	return writeJSON(w, map[string]bool{"released": released})
@@ -198,7 +198,7 @@ func (a *API) throttleAll(
 		return err
 	}
 	var d decision
-	if err := a.do(r.Context(), append(args, words[1:]...), func(reply line.Reply) {
+	if err := a.do(r.Context(), append(args, words[1:]...), func(reply resp.Reply) {
 		d.readAll(reply, name[1:], windows)
 	}); err != nil {
 		return err

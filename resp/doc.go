@@ -17,6 +17,7 @@
 //	handler.go      Handler and Status: between a session and the commands
 //	writer.go       Writer: one method for each kind of reply
 //	buffer.go       the writer's buffer: its segments and its limit, marks, truncation
+//	reply.go        Reply: reads a reply that is whole
 //
 // Three files are for speed alone. Without them every reply is the same, so a reader can skip them.
 //

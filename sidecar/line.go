@@ -109,9 +109,9 @@ func (l *Line) read(reply []byte, q *rules.Question) bool {
 		if !readInts(reply, make([]int64, 5)) {
 			return false
 		}
-		r := &reader{rest: reply}
-		r.int()
-		all.fill(l.check, now.Boot, r.answer(), q)
+		r := resp.ReplyOf(reply)
+		r.Int()
+		all.fill(l.check, now.Boot, readAnswer(&r), q)
 		return true
 	}
 	if !readQuestion(reply, q) {

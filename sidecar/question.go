@@ -5,43 +5,15 @@ import (
 	"strconv"
 	"strings"
 
-	"cellserver/internal/decimal"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
+	"cellserver/resp"
 )
 
-// reader reads a reply in RESP2 element by element.
-type reader struct {
-	rest  []byte
-	short bool // it had fewer elements
-}
-
-// line returns the next line without its type.
-func (r *reader) line() []byte {
-	r.short = r.short || len(r.rest) == 0
-	head, rest, _ := bytes.Cut(r.rest, []byte("\r\n"))
-	r.rest = rest
-	return head[min(1, len(head)):]
-}
-
-// int reads a number, or the length of an array or a string.
-func (r *reader) int() int64 {
-	n, _ := decimal.Parse(r.line())
-	return n
-}
-
-// text reads a string.
-func (r *reader) text() string {
-	n := min(max(0, int(r.int())), len(r.rest))
-	text := string(r.rest[:n])
-	r.rest = r.rest[min(n+2, len(r.rest)):]
-	return text
-}
-
-// answer reads the five numbers of a limiter.
-func (r *reader) answer() (a limiters.Answer) {
-	a.Limited, a.Limit, a.Remaining = r.int() == 1, r.int(), r.int()
-	a.RetryAfter, a.ResetAfter = nanos(r.int()), nanos(r.int())
+// readAnswer reads the five numbers of a limiter.
+func readAnswer(r *resp.Reply) (a limiters.Answer) {
+	a.Limited, a.Limit, a.Remaining = r.Int() == 1, r.Int(), r.Int()
+	a.RetryAfter, a.ResetAfter = nanos(r.Int()), nanos(r.Int())
 	return a
 }
 
@@ -64,40 +36,40 @@ func millis(ns int64) int64 {
 // readQuestion reads the reply of CL.MCHECK with EXPLAIN and MS to its question. It reports false if the
 // reply is another one.
 func readQuestion(reply []byte, q *rules.Question) bool {
-	r := &reader{rest: reply}
-	n := int(r.int()) - 2
-	r.int()
-	q.Refusing, q.Shadow = int(r.int()), true
+	r := resp.ReplyOf(reply)
+	n := int(r.Int()) - 2
+	r.Int()
+	q.Refusing, q.Shadow = int(r.Int()), true
 	for i, pair := 0, 0; i < n; i++ {
-		if r.int() < 9 || pair >= len(q.Pairs) {
+		if r.Int() < 9 || pair >= len(q.Pairs) {
 			return false
 		}
-		if a := r.answer(); i == 0 || a.Tighter(&q.Tightest) {
+		if a := readAnswer(&r); i == 0 || a.Tighter(&q.Tightest) {
 			q.Tightest = a
 		}
-		r.text() // the scope and the text of the tightest limit
-		r.text()
+		r.Text() // the scope and the text of the tightest limit
+		r.Text()
 		rule, _, _ := bytes.Cut(q.Pairs[pair], []byte("@"))
 		begin := len(q.Policies)
-		pair += 2 * readPolicies(r, rule, q)
-		shadow := r.int() == 1
+		pair += 2 * readPolicies(&r, rule, q)
+		shadow := r.Int() == 1
 		for j := begin; j < len(q.Policies); j++ {
 			q.Policies[j].Shadow = shadow
 		}
 		q.Shadow = q.Shadow && shadow
 	}
-	return n > 0 && !r.short
+	return n > 0 && !r.Short
 }
 
 // readPolicies reads the limits of one rule, and returns how many scopes it has.
-func readPolicies(r *reader, rule []byte, q *rules.Question) (scopes int) {
+func readPolicies(r *resp.Reply, rule []byte, q *rules.Question) (scopes int) {
 	begin := len(q.Policies)
 	seen := map[string]int{} // how many limits a scope has, and how many of a kind
-	for limits := int(r.int()); len(q.Policies)-begin < limits && len(r.rest) > 0; {
-		r.int()
-		scope, text := r.text(), r.text()
-		p := rules.Policy{Rule: rule, Scope: scope, Answer: r.answer(), Window: nanos(r.int())}
-		r.text() // where it comes from
+	for limits := int(r.Int()); len(q.Policies)-begin < limits && !r.Short; {
+		r.Int()
+		scope, text := r.Text(), r.Text()
+		p := rules.Policy{Rule: rule, Scope: scope, Answer: readAnswer(r), Window: nanos(r.Int())}
+		r.Text() // where it comes from
 		name, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(text), "cl."), " ")
 		if p.Kind = ":" + name; seen[scope+p.Kind] > 0 {
 			p.Kind += ":" + strconv.Itoa(seen[scope+p.Kind]+1)

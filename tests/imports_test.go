@@ -177,7 +177,7 @@ var mayImport = map[string][]string{
 	"httpapi/page":       {},
 	"httpapi/strictjson": {"internal/quote"},
 	"httpapi": {"commands", "httpapi/bounded", "httpapi/keysource", "httpapi/line", "httpapi/page",
-		"httpapi/strictjson",
+		"httpapi/strictjson", "resp",
 		"internal/quote", "limiters", "limiters/phrase", "limiters/rules", "limiters/ruleset"},
 
 	// The edge wires everything.

@@ -14,9 +14,9 @@ import (
 
 	"cellserver/cmd/cellserver/app"
 	"cellserver/envoy/count"
-	"cellserver/httpapi/line"
 	"cellserver/internal/config/configload"
 	"cellserver/internal/porttest"
+	"cellserver/resp"
 
 	"github.com/stretchr/testify/require"
 )
@@ -38,7 +38,7 @@ func (c *clock) set(to time.Time) {
 	c.t.Helper()
 	c.now.Store(to.UnixNano())
 	args := []string{"DEBUG", "CLOCK", "SET", strconv.FormatInt(to.UnixNano(), 10)}
-	require.NoError(c.t, c.engine.Commands().Do(c.t.Context(), args, func(line.Reply) {}))
+	require.NoError(c.t, c.engine.Commands().Do(c.t.Context(), args, func(resp.Reply) {}))
 }
 
 // await waits until a backend is ready.

@@ -14,6 +14,7 @@ import (
 	"cellserver/envoy/count"
 	"cellserver/httpapi/line"
 	"cellserver/internal/config/configload"
+	"cellserver/resp"
 )
 
 // EmbeddedOptions are those of an engine in this process.
@@ -121,7 +122,7 @@ func (e *embedded) count(ctx context.Context, r *count.Request) ([]count.Result,
 func (e *embedded) run(
 	ctx context.Context, r *count.Request, c *command, to []answer,
 ) (refused bool, err error) {
-	err = e.app.Commands().Do(ctx, c.args(r), func(reply line.Reply) {
+	err = e.app.Commands().Do(ctx, c.args(r), func(reply resp.Reply) {
 		refused = readAnswers(reply.Int, c.charge, to)
 	})
 	problem, replied := errors.AsType[line.Refused](err)

@@ -3,7 +3,6 @@
 //
 //	lines.go  Lines: the lines that are open; Ask sends a command or a question over one of them
 //	line.go   one line: what a transport and a session would be to a client of the server
-//	reply.go  Reply: reads a reply from its bytes
 //
 // A line takes the way of every other client: the same checks, locks, statistics, slow log and redirections.
 // Its reply waits for the log as the reply of a socket does. A command that waits for CLIENT PAUSE waits

@@ -52,7 +52,7 @@ func TestIdleLinesKeepNoRequest(t *testing.T) {
 	_, err := lines.Ask(t.Context(), q.Words([]string{"rule"}, []string{"key"}), q)
 	require.NoError(t, err)
 	require.Nil(t, h.conn.Link.Asked)
-	require.NoError(t, lines.Do(t.Context(), []string{"PING"}, func(Reply) {}))
+	require.NoError(t, lines.Do(t.Context(), []string{"PING"}, func(resp.Reply) {}))
 	require.Equal(t, []*rules.Question{q, nil}, h.took)
 }
 
@@ -63,9 +63,9 @@ func runAgain(t *testing.T) {
 	h := &handler{statuses: []resp.Status{resp.Retry, resp.Retry, resp.Offload, resp.Flush}}
 	lines := New(1, nil, func(commands.Peer) Handler { return h })
 	defer lines.Close()
-	var got []byte
-	require.NoError(t, lines.Do(t.Context(), []string{"GET", "k"}, func(r Reply) { got = r.rest }))
-	require.Equal(t, "+OK\r\n", string(got))
+	var got resp.Reply
+	require.NoError(t, lines.Do(t.Context(), []string{"GET", "k"}, func(r resp.Reply) { got = r }))
+	require.Equal(t, resp.ReplyOf([]byte("+OK\r\n")), got)
 	require.Len(t, h.took, 4)
 
 	h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 1000)
@@ -82,13 +82,13 @@ func TestClientsThatLeave(t *testing.T) {
 		left, leave := context.WithCancel(t.Context())
 		leave()
 		h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 90)
-		go func() { _ = lines.Do(t.Context(), []string{"GET", "k"}, func(Reply) {}) }()
+		go func() { _ = lines.Do(t.Context(), []string{"GET", "k"}, func(resp.Reply) {}) }()
 		synctest.Wait()
-		require.NoError(t, lines.Do(left, []string{"GET", "k"}, func(Reply) {}))
+		require.NoError(t, lines.Do(left, []string{"GET", "k"}, func(resp.Reply) {}))
 		require.Empty(t, h.statuses)
 
 		h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 90)
-		require.NoError(t, lines.Do(left, []string{"GET", "k"}, func(Reply) {}))
+		require.NoError(t, lines.Do(left, []string{"GET", "k"}, func(resp.Reply) {}))
 		h.statuses = slices.Repeat([]resp.Status{resp.Retry}, 110)
 		require.ErrorIs(t, lines.Do(left, []string{"GET", "k"}, nil), context.Canceled)
 	})
@@ -101,6 +101,6 @@ func TestPanicsEndTheLine(t *testing.T) {
 	defer lines.Close()
 	require.ErrorIs(t, lines.Do(t.Context(), []string{"GET", "k"}, nil), errCut)
 	require.Equal(t, 1, h.failed)
-	require.NoError(t, lines.Do(t.Context(), []string{"GET", "k"}, func(Reply) {}))
+	require.NoError(t, lines.Do(t.Context(), []string{"GET", "k"}, func(resp.Reply) {}))
 	require.Equal(t, 2, opened)
 }

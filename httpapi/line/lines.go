@@ -46,7 +46,7 @@ type Refused string
 func (r Refused) Error() string { return string(r) }
 
 // Do is [Lines.Ask] for a command of texts. It calls read with the reply.
-func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
+func (l *Lines) Do(ctx context.Context, args []string, read func(resp.Reply)) error {
 	words := make([][]byte, len(args))
 	for i, arg := range args {
 		words[i] = []byte(arg)
@@ -61,14 +61,14 @@ func (l *Lines) Do(ctx context.Context, args []string, read func(Reply)) error {
 // Ask runs a command on a line, and opens the line if it must. It waits until the reply may leave. If the
 // command asks a question, `q` gets the answer, and there is no reply. The error is an error reply
 // ([Refused]), that of ctx, [ErrLost], or says that the server has closed the line.
-func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (Reply, error) {
+func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (resp.Reply, error) {
 	var one *line
 	select {
 	case one = <-l.free:
 	default:
 		var err error
 		if one, err = l.await(ctx); err != nil {
-			return Reply{}, err
+			return resp.Reply{}, err
 		}
 	}
 	if one != nil && one.closed.Load() {
@@ -88,14 +88,15 @@ func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (Repl
 		one = nil
 	}
 	l.free <- one
-	reply := Reply{out.Bytes()}
+	reply := resp.ReplyOf(out.Bytes())
 	switch {
 	case err != nil:
 		return reply, err
 	case need != 0 && l.barrier != nil && !l.barrier.Wait(mark):
 		return reply, ErrLost
-	case out.Len() > 0:
-		return reply, reply.refusal()
+	}
+	if text, isError := reply.Error(); isError {
+		return reply, Refused(text)
 	}
 	return reply, nil
 }

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
-	"cellserver/httpapi/line"
 	"cellserver/internal/config/configload"
+	"cellserver/resp"
 
 	"github.com/stretchr/testify/require"
 )
@@ -29,7 +29,7 @@ func TestEmbedded(t *testing.T) {
 		go func() { done <- a.Run(ctx) }()
 		require.Equal(t, "READY=1", <-ready)
 		count := int64(0)
-		require.NoError(t, a.Commands().Do(ctx, []string{"INCR", "k"}, func(r line.Reply) { count = r.Int() }))
+		require.NoError(t, a.Commands().Do(ctx, []string{"INCR", "k"}, func(r resp.Reply) { count = r.Int() }))
 		require.Equal(t, want, count)
 		stop()
 		require.NoError(t, <-done)

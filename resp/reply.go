@@ -1,24 +1,31 @@
-package line
+package resp
 
 import "bytes"
 
 // Reply reads a reply in RESP2, from its first element to its last. It reads arrays as their number of
 // elements, and then element by element. The bytes are RESP, but the hub of a sidecar may have sent another
 // reply than the caller wants.
-type Reply struct{ rest []byte }
+type Reply struct {
+	rest  []byte
+	Short bool // more elements were read than the reply has
+}
 
-// refusal returns an error reply as an error, nil for another reply.
-func (r *Reply) refusal() error {
+// ReplyOf returns the reply that bytes are.
+func ReplyOf(b []byte) Reply { return Reply{rest: b} }
+
+// Error returns the text of an error reply, and whether the reply is one.
+func (r *Reply) Error() (text string, ok bool) {
 	if len(r.rest) == 0 || r.rest[0] != '-' {
-		return nil
+		return "", false
 	}
-	text, _, _ := bytes.Cut(r.rest[1:], []byte("\r\n"))
-	return Refused(text)
+	line, _, _ := bytes.Cut(r.rest[1:], []byte("\r\n"))
+	return string(line), true
 }
 
 // Int reads an integer, or the number of elements of an array. It is below 0 at the end of the reply.
 func (r *Reply) Int() int64 {
 	if len(r.rest) == 0 {
+		r.Short = true
 		return -1
 	}
 	n, negative, at := int64(0), false, 1

@@ -1,4 +1,4 @@
-package line
+package resp
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"cellserver/internal/randtest"
-	"cellserver/resp"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,7 +18,7 @@ func TestReply(t *testing.T) {
 	for range 1000 {
 		numbers = append(numbers, int64(random.Uint64())>>random.IntN(64))
 	}
-	w := new(resp.Writer)
+	w := new(Writer)
 	w.Proto = 2
 	w.Array(2 * len(numbers))
 	for _, n := range numbers {
@@ -27,16 +26,19 @@ func TestReply(t *testing.T) {
 		w.BulkString(strconv.FormatInt(n, 10))
 	}
 	w.Int(7)
-	r := Reply{w.Bytes()}
-	require.NoError(t, r.refusal())
+	r := ReplyOf(w.Bytes())
+	_, isError := r.Error()
+	require.False(t, isError)
 	require.EqualValues(t, 2*len(numbers), r.Int())
 	for _, n := range numbers {
 		require.Equal(t, n, r.Int())
 		require.Equal(t, strconv.FormatInt(n, 10), r.Text())
 	}
 	require.EqualValues(t, 7, r.Int())
+	require.False(t, r.Short)
 	require.EqualValues(t, -1, r.Int(), "the reply has ended")
 	require.Empty(t, r.Text())
+	require.True(t, r.Short)
 }
 
 // TestElements: no number of elements is below 0, or more than the bytes of the reply.
@@ -45,14 +47,16 @@ func TestElements(t *testing.T) {
 		"*2\r\n:1\r\n:2\r\n": 2, "*0\r\n": 0, "*-1\r\n": 0, ":-1\r\n": 0, "": 0, "$1\r\na\r\n": 1,
 		"*9223372036854775807\r\n:1\r\n:2\r\n": 2,
 	} {
-		r := Reply{[]byte(text)}
+		r := ReplyOf([]byte(text))
 		require.Equal(t, n, r.Elements(), text)
 	}
 }
 
 func TestReplyError(t *testing.T) {
-	w := new(resp.Writer)
+	w := new(Writer)
 	w.Error("ERR no such rule")
-	r := Reply{w.Bytes()}
-	require.Equal(t, Refused("ERR no such rule"), r.refusal())
+	r := ReplyOf(w.Bytes())
+	text, isError := r.Error()
+	require.True(t, isError)
+	require.Equal(t, "ERR no such rule", text)
 }
