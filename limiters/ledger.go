@@ -64,14 +64,6 @@ func (l *Ledger) IsMixed() bool {
 	return l != nil && l.mixed
 }
 
-// LastEnd returns the latest time at which numbers went out of force, 0 if none did.
-func (l *Ledger) LastEnd() (at int64) {
-	if l == nil || len(l.past) == 0 {
-		return 0
-	}
-	return l.past[len(l.past)-1].Ended
-}
-
 // Adjust changes a settlement of a reservation from before a change of the numbers, so that it gives back
 // too little rather than too much. A part of the reservation came back at the shortest interval since then.
 // And a smaller burst may have cut off what others had counted, so as much of the reservation stays counted.

@@ -66,7 +66,7 @@ func (g *Group) Memory() int64 { return g.queue.memory.Load() }
 func (g *Group) Metrics() topology.Metrics {
 	c := &g.counts
 	m := topology.Metrics{
-		Leads: g.current.Load() != 0, Applied: g.applied.Load(), EpochChanges: int64(g.changes.Load()),
+		Applied: g.applied.Load(), EpochChanges: int64(g.changes.Load()),
 		Undone:      c.undone.Load(),
 		LeaseMisses: c.leaseMisses.Load(), Entries: c.entries.Load(), EntryBytes: c.bytes.Load(),
 		Dropped:  c.dropped.Load(),

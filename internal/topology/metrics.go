@@ -9,7 +9,6 @@ const LatencySteps = 26
 // Metrics are the numbers of a node since its start.
 type Metrics struct {
 	Term    uint64 // of its vote
-	Leads   bool   // this node serves clients as the leader
 	Applied uint64 // the index of the last applied entry
 	Commit  uint64 // the index of the last committed entry that this node knows
 

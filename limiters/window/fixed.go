@@ -136,8 +136,7 @@ func (f Fixed) Charge(c Count, now, quantity int64) (Decision, Count, error) {
 }
 
 // at returns the count of the window at now: an empty one if the window has ended. ok reports whether its
-// end fits an
-
+// end fits an int64.
 func (f Fixed) at(c Count, now int64) (Count, bool) {
 	if now < c.End {
 		return c, true
