@@ -94,9 +94,10 @@ func (l *Lines) Ask(ctx context.Context, args [][]byte, q *rules.Question) (resp
 		return reply, err
 	case need != 0 && l.barrier != nil && !l.barrier.Wait(mark):
 		return reply, ErrLost
-	}
-	if text, isError := reply.Error(); isError {
-		return reply, Refused(text)
+	case out.Len() > 0:
+		if text, isError := reply.Error(); isError {
+			return reply, Refused(text)
+		}
 	}
 	return reply, nil
 }
