@@ -2,5 +2,5 @@
 
 package faults
 
-// buildFlags builds the server with the race detector if the tests have it.
-var buildFlags = []string{"-race"}
+// buildFlags builds the server with the race detector if the tests have it, and compiles its packages as the tests do.
+var buildFlags = []string{"-race", "-pgo=off"}
