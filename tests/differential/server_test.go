@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
@@ -23,7 +24,6 @@ type peer struct {
 	admin    *wire
 	clients  [clients]*wire
 	setClock func(ns int64) error // nil if there is only the real clock
-	program  string               // of our server, "" if it runs already
 	kill     func()
 }
 
@@ -83,7 +83,14 @@ func clockLibrary(t *testing.T) string {
 	return lib
 }
 
-// startOurs builds and starts our server, or takes the server at CELLSERVER_ADDR.
+// program is our server, built once for all tests.
+var program string
+
+func TestMain(m *testing.M) {
+	os.Exit(buildtest.Run(m, buildtest.Program{Package: buildtest.Server, Path: &program}))
+}
+
+// startOurs starts our server, or takes the server at CELLSERVER_ADDR.
 func startOurs(t *testing.T) *peer {
 	t.Helper()
 	p := &peer{name: "cellserver", addr: os.Getenv("CELLSERVER_ADDR")}
@@ -98,11 +105,7 @@ func startOurs(t *testing.T) *peer {
 		p.connect(t)
 		return p
 	}
-	bin := filepath.Join(t.TempDir(), "cellserver")
-	out, err := exec.Command("go", "build", "-o", bin, "cellserver/cmd/cellserver").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	p.program = bin
-	p.launch(t, exec.Command(bin, "--enable-debug-command", "yes", "--appendonly", "no", "--dir", t.TempDir()))
+	p.launch(t, exec.Command(program, "--enable-debug-command", "yes", "--appendonly", "no", "--dir", t.TempDir()))
 	return p
 }
 
