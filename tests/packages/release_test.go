@@ -25,7 +25,7 @@ func released(t *testing.T, ending string) (names []string) {
 	return paths
 }
 
-// TestTwoBuildsAreEqual: the second one was built in another folder and with another build cache.
+// TestTwoBuildsAreEqual: the second one was compiled again, in another folder.
 func TestTwoBuildsAreEqual(t *testing.T) {
 	first, err := os.ReadFile(released(t, "SHA256SUMS")[0])
 	require.NoError(t, err)
