@@ -1,3 +1,5 @@
+//go:build !race
+
 package tests
 
 import (
@@ -298,4 +300,19 @@ func TestLinesFitThePage(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, 100*wide, lines, "%d lines of %d have more than %d columns", wide, lines, maxColumns)
+}
+
+// TestOperatingQuotesLogLines requires that each log line of docs/operating.md is one of the server.
+func TestOperatingQuotesLogLines(t *testing.T) {
+	var code strings.Builder
+	for _, s := range sources(t) {
+		text, err := os.ReadFile(filepath.Join(root(t), s.path))
+		require.NoError(t, err)
+		code.Write(text)
+	}
+	lines := firstColumn(readDocument(t, "docs/operating.md").section(t, "## Log lines"))
+	require.Greater(t, len(lines), 5)
+	for _, line := range lines {
+		require.True(t, strings.Contains(code.String(), `"`+line), "docs/operating.md quotes a log line that the server does not write: %s", line)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -34,6 +35,14 @@ func startServer(t testing.TB, directives ...string) string {
 		require.NoError(t, <-done)
 	})
 	return a.Addr().String()
+}
+
+// root returns the module's folder, the parent of this package.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("..")
+	require.NoError(t, err)
+	return dir
 }
 
 // seed returns the seed of a random test, SEED or a new one, and logs it.

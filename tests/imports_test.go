@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -288,14 +287,6 @@ func packages(t *testing.T) []listed {
 	}
 	require.NotEmpty(t, all)
 	return all
-}
-
-// root returns the module's folder, the parent of this package.
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("..")
-	require.NoError(t, err)
-	return dir
 }
 
 func TestImportsFollowTheArchitecture(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build !race
+
 package tests
 
 // notYet has a line for each package that is not within the bounds yet: how much each number may be until it is. A line

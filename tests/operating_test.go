@@ -58,21 +58,6 @@ func TestOperatingNamesEveryMetric(t *testing.T) {
 	require.ElementsMatch(t, served, firstColumn(readDocument(t, "docs/operating.md").section(t, "## Metrics")))
 }
 
-// TestOperatingQuotesLogLines requires that each log line of docs/operating.md is one of the server.
-func TestOperatingQuotesLogLines(t *testing.T) {
-	var code strings.Builder
-	for _, s := range sources(t) {
-		text, err := os.ReadFile(filepath.Join(root(t), s.path))
-		require.NoError(t, err)
-		code.Write(text)
-	}
-	lines := firstColumn(readDocument(t, "docs/operating.md").section(t, "## Log lines"))
-	require.Greater(t, len(lines), 5)
-	for _, line := range lines {
-		require.True(t, strings.Contains(code.String(), `"`+line), "docs/operating.md quotes a log line that the server does not write: %s", line)
-	}
-}
-
 // TestReadmeFigures requires that the table of README.md has the figures of docs/performance.md.
 func TestReadmeFigures(t *testing.T) {
 	recorded := readDocument(t, "docs/performance.md").section(t, "## Throughput, latency and processor time")

@@ -1,3 +1,5 @@
+//go:build !race
+
 package tests
 
 import (
@@ -367,8 +369,8 @@ func TestWalksAreComplete(t *testing.T) {
 		return // TestWalksAreShort does not need the server
 	}
 	all, server := declared(t), filepath.Join(t.TempDir(), "cellserver")
-	build := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...", "-o", server,
-		"./cmd/cellserver")
+	build := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...", "-pgo=off",
+		"-o", server, "./cmd/cellserver")
 	build.Dir = root(t)
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
