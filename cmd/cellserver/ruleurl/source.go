@@ -3,6 +3,7 @@ package ruleurl
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -152,16 +153,19 @@ func (s *Source) Poll(ctx context.Context) {
 }
 
 // take puts an answer in force. The same answer again changes nothing, and is not logged again. An answer
-// that is older than the rules in force comes from a stale copy, so it is refused.
+// that is older than the rules in force comes from a stale copy, so it is refused, until it has a new time.
 func (s *Source) take(a found) error {
-	hash := sha256.Sum256(a.text)
-	if hash == s.last {
+	hash, outdated := sha256.Sum256(a.text), s.outdated(a)
+	if hash == s.last && (outdated != nil || !errors.Is(s.refused, errOld)) {
 		if s.refused == nil {
 			s.tag = a.tag
 		}
+		if s.refused == nil && a.modified.After(s.modified) {
+			s.modified = a.modified
+		}
 		return s.refused
 	}
-	s.last, s.refused = hash, s.outdated(a)
+	s.last, s.refused = hash, outdated
 	if s.refused == nil {
 		s.refused = s.Use(s.name, a.text)
 	}
@@ -184,12 +188,15 @@ func (s *Source) remains() string {
 	return "no rules of it are in force"
 }
 
+// errOld is in the error about an answer that is older than the rules in force.
+var errOld = errors.New("an old version")
+
 // outdated refuses an answer that is older than the rules in force.
 func (s *Source) outdated(a found) error {
 	if a.modified.IsZero() || !a.modified.Before(s.modified) {
 		return nil
 	}
-	return fmt.Errorf("%s answers with an old version: its Last-Modified is %s, "+
+	return fmt.Errorf("%s answers with %w: its Last-Modified is %s, "+
 		"and that of the rules in force is %s: if it is to be in force, give it a new time",
-		s.name, a.modified.Format(time.RFC3339), s.modified.Format(time.RFC3339))
+		s.name, errOld, a.modified.Format(time.RFC3339), s.modified.Format(time.RFC3339))
 }

@@ -193,16 +193,18 @@ func TestTheFirstAnswerIsWrong(t *testing.T) {
 	require.Contains(t, w.log.String(), "the previous rules stay in force")
 }
 
+// dated answers with a text that was modified at an hour.
+func dated(text string, hour int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		at := time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)
+		w.Header().Set("Last-Modified", at.Format(http.TimeFormat))
+		_, _ = w.Write([]byte(text))
+	}
+}
+
 // TestAnOldVersion: a stale copy of the rules, which the time of the answer shows, is refused. The next one
 // is not.
 func TestAnOldVersion(t *testing.T) {
-	dated := func(text string, hour int) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			at := time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)
-			w.Header().Set("Last-Modified", at.Format(http.TimeFormat))
-			_, _ = w.Write([]byte(text))
-		}
-	}
 	w := newWorld(t)
 	w.Follow(w.url)
 	w.poll(t, dated("two", 2))
@@ -215,6 +217,23 @@ func TestAnOldVersion(t *testing.T) {
 	w.poll(t, dated("three", 3))
 	w.poll(t, answer("four", ""))
 	require.Equal(t, []string{"two", "two", "three", "four"}, w.inForce)
+}
+
+// TestAnOldVersionGetsANewTime: somebody goes back to former rules, and does what the error says.
+func TestAnOldVersionGetsANewTime(t *testing.T) {
+	w := newWorld(t)
+	w.Follow(w.url)
+	w.poll(t, dated("two", 2))
+	w.poll(t, dated("one", 1))
+	w.poll(t, dated("one", 1))
+	require.Equal(t, 1, strings.Count(w.log.String(), "are refused"))
+	w.poll(t, dated("one", 3))
+	require.Equal(t, []string{"two", "one"}, w.inForce)
+	require.False(t, w.State().Failing)
+	w.poll(t, dated("one", 5))
+	w.poll(t, dated("two", 4))
+	require.Equal(t, []string{"two", "one"}, w.inForce, "the rules in force have the time of the last answer")
+	require.True(t, w.State().Failing)
 }
 
 // TestSameWrongRules are logged once.
