@@ -260,6 +260,17 @@ func TestPing(t *testing.T) {
 	}
 }
 
+// TestPingOfAFullServer: it answers, so nobody restarts it.
+func TestPingOfAFullServer(t *testing.T) {
+	port := fmt.Sprint(porttest.Free(t))
+	serveProgram(t, program(t, "--port", port, "--maxclients", "1"))
+	c := resptest.Dial(t, "127.0.0.1:"+port)
+	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
+	_, errs, code := runToEnd(t, "", "--ping", "--port", port)
+	require.Equal(t, []any{"", 0}, []any{errs, code})
+	require.Contains(t, c.Do("INFO", "stats"), "rejected_connections:1\r\n")
+}
+
 func TestSignalsAndShutdownExitWithZero(t *testing.T) {
 	for _, how := range []string{"SIGTERM", "SIGINT", "SHUTDOWN"} {
 		t.Run(how, func(t *testing.T) {

@@ -15,6 +15,10 @@ import (
 // pingTimeout bounds the connect. After the connect it also bounds the request with its reply.
 const pingTimeout = 3 * time.Second
 
+// healthyReplies begin the replies of a healthy server. It may ask for a password. It may have maxclients
+// clients: whoever restarts it then ends all of their connections, and the next clients fill it again.
+var healthyReplies = []string{"+PONG", "-NOAUTH", "-ERR max number of clients"}
+
 // ping is `cellserver ping [...]`. It returns nil if a server with the same directives and the same
 // environment answers PING. Containers use it as their health check.
 func ping(r request) error {
@@ -38,9 +42,10 @@ func ping(r request) error {
 	}
 	var reply [64]byte
 	n, err := conn.Read(reply[:])
-	// A server that asks for a password is healthy, too.
-	if text := string(reply[:n]); strings.HasPrefix(text, "+PONG") || strings.HasPrefix(text, "-NOAUTH") {
-		return nil
+	for _, healthy := range healthyReplies {
+		if strings.HasPrefix(string(reply[:n]), healthy) {
+			return nil
+		}
 	}
 	return fmt.Errorf("%s answered PING with %q (%v): check that cellserver listens there",
 		address, reply[:n], err)
