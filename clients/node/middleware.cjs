@@ -40,7 +40,7 @@ const hono = (limiter, rules, cost) => {
     const { status, headers, body } = await answer(c, () => c.env?.incoming?.socket?.remoteAddress);
     if (status) return c.body(body, status, headers);
     await next();
-    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(headers)) c.header(name, value); // those of fetch are immutable
   };
 };
 

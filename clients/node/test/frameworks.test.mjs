@@ -130,6 +130,21 @@ test('wrong rules and costs are refused with a sentence', () => {
   }
 });
 
+test('hono passes the reply of fetch on, and a redirect', async (t) => {
+  const far = await listening(createServer((_, response) => response.end('far')).listen(0, '127.0.0.1'));
+  t.after(far.close);
+  const limit = ['', 'CL.WINDOW 5 1', 0, 5, 4, -1, 1000, 1000];
+  const client = async () => [0, 0, [0, 5, 4, -1, 1000, '', 'CL.WINDOW 5 1', [limit], 0]];
+  const app = new Hono();
+  app.use(hono(new Limiter(client), [['api', () => 'ann']]));
+  app.get('/', () => fetch(`http://127.0.0.1:${far.port}`));
+  app.get('/away', () => Response.redirect('http://away.example/'));
+  for (const [path, status, body] of [['/', 200, 'far'], ['/away', 302, '']]) {
+    const reply = await app.request(path);
+    assert.deepEqual([reply.status, await reply.text(), reply.headers.get('RateLimit')], [status, body, '"api";r=4;t=1']);
+  }
+});
+
 test('ioredis plays the story', async (t) => {
   const server = await Server.start(t);
   const client = new Redis(server.port, '127.0.0.1');
