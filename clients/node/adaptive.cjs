@@ -165,6 +165,7 @@ class AdaptiveLimit {
         (leave) => {
           response.once('finish', () => leave(outcomeOf(response.statusCode)));
           response.once('close', () => leave('IGNORE')); // the client has left before the reply
+          if (response.destroyed) leave('IGNORE'); // it has left before the limiter has answered
           next();
         },
         (error) => next(error),

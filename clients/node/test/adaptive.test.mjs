@@ -100,6 +100,30 @@ test('Express within a limit', async (t) => {
   while ((await state(server, 'app')).inflight > 0) await sleep(5);
 });
 
+test('a client that leaves before the limiter answers gives its permit back', async (t) => {
+  let answer;
+  const names = [];
+  const client = ([name]) => {
+    names.push(name);
+    return new Promise((resolve) => (name === 'CL.ENTER' ? (answer = () => resolve([0])) : resolve([0])));
+  };
+  const limited = new AdaptiveLimit(client, 'k', { timeout: 60_000 }).express();
+  let isClosed = false;
+  const url = await serve(t, (request, response) => {
+    response.once('close', () => (isClosed = true));
+    limited(request, response, () => response.end('late'));
+  });
+  const left = new AbortController();
+  const call = fetch(url, { signal: left.signal });
+  while (!answer) await sleep(5);
+  left.abort();
+  await assert.rejects(call, { name: 'AbortError' });
+  while (!isClosed) await sleep(5);
+  answer();
+  await sleep(20);
+  assert.deepEqual(names, ['CL.ENTER', 'CL.LEAVE']);
+});
+
 test('without a server there is a ceiling', async (t) => {
   let errors = 0;
   const client = async () => {
