@@ -187,6 +187,52 @@ class AdaptiveTest(ServerTest):
 
         asyncio.run(run())
 
+    def test_cancelled(self):
+        """A call that is cancelled while it asks, or while it reports late ends, gives its permit back."""
+        held = []
+
+        class Slow(redis.asyncio.Redis):
+            async def execute_command(self, *command, **options):
+                reply = await super().execute_command(*command, **options)
+                if command[0] in held:
+                    held.append("asked")
+                    await asyncio.sleep(60)
+                return reply
+
+        class SlowReports(AsyncAdaptiveLimit):
+            async def _send_late(self):
+                if held:
+                    held.append("asked")
+                    await asyncio.sleep(60)
+                await super()._send_late()
+
+        async def cancelled(limit):
+            async def call():
+                async with limit.call():
+                    self.fail("the call has begun")
+
+            task = asyncio.ensure_future(call())
+            while "asked" not in held:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            held.clear()
+
+        async def run():
+            client = Slow.from_url(self.url)
+            for kind, slow in (AsyncAdaptiveLimit, "CL.ENTER"), (SlowReports, "reports"):
+                limit = kind(client, slow, timeout=60)
+                held.append(slow)
+                await cancelled(limit)
+                self.assertEqual(self.state(slow)["inflight"], 1)
+                async with limit.call():
+                    self.assertEqual(self.state(slow)["inflight"], 1)
+                self.assertEqual(self.state(slow)["inflight"], 0)
+            await client.aclose()
+
+        asyncio.run(run())
+
     def test_wrong_options(self):
         for options in ({"lease": 0}, {"timeout": 0}, {"ceiling": 0}, {"ceiling": 1.5}, {"words": "VEGAS"}):
             with self.assertRaises(ValueError):

@@ -216,8 +216,16 @@ class AsyncAdaptiveLimit(_Limit):
         return redis.asyncio.Redis.from_url(url, **self.options)
 
     async def _ask(self, command: list[Any]) -> Any:
-        """Sends a command. It goes on if its caller is cancelled, because the server may have counted it."""
+        """Sends a command."""
         return await asyncio.wait_for(self.client.execute_command(*command), self.timeout)
+
+    async def _report(self, ending: tuple[float, list[Any]]) -> None:
+        """Sends the end of a call. It goes on if the task of the call is cancelled."""
+        try:
+            await self._ask(ending[1])
+        except (redis.RedisError, TimeoutError) as error:
+            self.on_error(error)
+            self._keep([ending])
 
     @asynccontextmanager
     async def call(self) -> AsyncIterator[Call]:
@@ -225,10 +233,14 @@ class AsyncAdaptiveLimit(_Limit):
         holder, command = self._enter()
         try:
             reply = await self._ask(command)
+            await self._send_late()
         except (redis.RedisError, TimeoutError) as error:
             call = self._enter_locally(holder, error)
+        except asyncio.CancelledError as error:
+            if ending := self._leave(Call(holder), error):  # the server may have counted the call
+                self._keep([ending])
+            raise
         else:
-            await self._send_late()
             call = self._entered(holder, reply)
         failure: BaseException | None = None
         try:
@@ -238,11 +250,7 @@ class AsyncAdaptiveLimit(_Limit):
             raise
         finally:
             if ending := self._leave(call, failure):
-                try:
-                    await asyncio.shield(self._ask(ending[1]))
-                except (redis.RedisError, TimeoutError) as error:
-                    self.on_error(error)
-                    self._keep([ending])
+                await asyncio.shield(self._report(ending))
 
     async def _send_late(self) -> None:
         """Sends the ends that the server may not know, once it answers."""
@@ -252,6 +260,9 @@ class AsyncAdaptiveLimit(_Limit):
                 await asyncio.wait_for(sent, self.timeout)
             except (redis.RedisError, TimeoutError):
                 self._keep(late)
+            except asyncio.CancelledError:
+                self._keep(late)
+                raise
 
 
 class AdaptiveASGI:
