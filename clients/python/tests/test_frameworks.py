@@ -146,6 +146,13 @@ class TestDjango(Frameworks):
 
         self.assertEqual(asyncio.run(visit()), [200, 200, 429])
 
+    def test_async_view_with_wsgi(self):
+        errors = []
+        self.configure(DENIALS=0, ON_ERROR=errors.append)
+        client = Client()
+        statuses = [client.get("/async", headers={"X-User": "ann"}).status_code for _ in range(4)]
+        self.assertEqual((statuses, errors), ([200, 200, 429, 429], []))
+
     def test_middleware_and_view(self):
         """Both limits are in the headers, and the cost and the sources of keys come from the settings."""
         self.configure(MIDDLEWARE, RULES=[("per-ip", "ip")], COST=two, PROXIES="1")

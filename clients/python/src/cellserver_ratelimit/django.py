@@ -5,9 +5,10 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction
+from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 from django.utils.module_loading import import_string
@@ -135,8 +136,11 @@ def _limited(
     async def limited_async(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if (asked := question(request)) is None:
             return await call(request, *args, **kwargs)
+        # With WSGI each request has an event loop of its own, and no connection outlives its loop.
+        is_asgi = isinstance(request, ASGIRequest)
+        ask = limits().asynchronous().ask if is_asgi else sync_to_async(limits().sync().ask)
         try:
-            decision = await limits().asynchronous().ask(*asked[0], quantity=asked[1])
+            decision = await ask(*asked[0], quantity=asked[1])
         except NoDecision:
             return _answer(None)
         return _add(decision, await call(request, *args, **kwargs)) if decision.allowed else _answer(decision)
