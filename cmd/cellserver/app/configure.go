@@ -16,13 +16,10 @@ import (
 // configure applies a new configuration. CONFIG SET calls it before the configuration is in force, and an
 // error refuses the change. The other directives need no step, because the code reads them from the
 // configuration in force.
-//
-// A part that refuses keeps its previous state. The parts before it have taken the new configuration
-// already, and take the one in force with the next CONFIG SET.
 func (a *App) configure(old, cfg *config.Config) error {
 	if cfg.Dir != old.Dir {
-		if err := files.ResolveDir(cfg); err != nil {
-			return &commands.Refusal{Directive: "dir", Reason: err}
+		if err := refusedAs("dir", files.ResolveDir(cfg)); err != nil {
+			return err
 		}
 	}
 	if err := refuseClients(old, cfg); err != nil {
@@ -32,20 +29,8 @@ func (a *App) configure(old, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := a.disk.configure(cfg); err != nil {
-		return &commands.Refusal{Directive: "dir", Reason: err}
-	}
-	if err := a.configureRules(cfg); err != nil {
-		return &commands.Refusal{Directive: "rules-file", Reason: err}
-	}
-	if err := a.exporter.Configure(cfg.Metrics); err != nil {
-		return a.exporter.Refuse(old.Metrics, cfg.Metrics, err)
-	}
-	if err := a.api.Configure(cfg); err != nil {
-		return a.api.Refuse(old.HTTP.Web, cfg.HTTP.Web, err)
-	}
-	if err := a.sockets.Configure(cfg); err != nil {
-		return refuseListen(old, cfg, err)
+	if err := a.apply(old, cfg); err != nil {
+		return err
 	}
 	a.log.configure(cfg)
 	configureStore(a.store, cfg)
@@ -55,6 +40,61 @@ func (a *App) configure(old, cfg *config.Config) error {
 	}
 	a.certificates.Use(read)
 	return nil
+}
+
+// apply applies a configuration to the parts that may refuse it. A part that refuses keeps its previous
+// state, and the parts before it take the old configuration again.
+func (a *App) apply(old, cfg *config.Config) error {
+	for i, part := range partsThatRefuse {
+		refused := part(a, old, cfg)
+		if refused == nil {
+			continue
+		}
+		for _, before := range partsThatRefuse[:i] {
+			if err := before(a, cfg, old); err != nil {
+				a.log.Error("a part of the server does not take the configuration in force again: correct "+
+					"what the error names, and send any CONFIG SET", "error", err)
+			}
+		}
+		return refused
+	}
+	return nil
+}
+
+// partsThatRefuse apply a configuration in the place of an old one, in this order.
+var partsThatRefuse = []func(a *App, old, cfg *config.Config) error{
+	func(a *App, _, cfg *config.Config) error {
+		return refusedAs("dir", a.disk.configure(cfg))
+	},
+	func(a *App, _, cfg *config.Config) error {
+		return refusedAs("rules-file", a.configureRules(cfg))
+	},
+	func(a *App, old, cfg *config.Config) error {
+		if err := a.exporter.Configure(cfg.Metrics); err != nil {
+			return a.exporter.Refuse(old.Metrics, cfg.Metrics, err)
+		}
+		return nil
+	},
+	func(a *App, old, cfg *config.Config) error {
+		if err := a.api.Configure(cfg); err != nil {
+			return a.api.Refuse(old.HTTP.Web, cfg.HTTP.Web, err)
+		}
+		return nil
+	},
+	func(a *App, old, cfg *config.Config) error {
+		if err := a.sockets.Configure(cfg); err != nil {
+			return refuseListen(old, cfg, err)
+		}
+		return nil
+	},
+}
+
+// refusedAs names the directive that an error is about. It returns nil for no error.
+func refusedAs(directive string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &commands.Refusal{Directive: directive, Reason: err}
 }
 
 // refuseListen names the directive that asks for an address on which the server cannot listen.

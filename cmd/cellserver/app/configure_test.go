@@ -1,10 +1,15 @@
 package app
 
 import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"cellserver/commands"
 	"cellserver/internal/config"
+	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -23,6 +28,30 @@ func TestTooFewFilesForHTTP(t *testing.T) {
 		require.Equal(t, directive, refusal.Directive)
 		require.ErrorContains(t, refusal.Reason, "first set maxclients to")
 	}
+}
+
+// TestARefusedChangeChangesNothing: the parts before the one that refuses are as CONFIG GET says. Once a
+// refused change switched the append-only file off, and a crash lost what came later.
+func TestARefusedChangeChangesNothing(t *testing.T) {
+	dir, port, metrics := t.TempDir(), porttest.Free(t), porttest.Free(t)
+	for _, limit := range []string{"1", "2"} {
+		text := []byte("rules:\n  r:\n    limits: CL.WINDOW " + limit + " 60\n")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, limit), text, 0o600))
+	}
+	in := start(t, "--dir", dir, "--appendonly", "yes", "--rules-file", filepath.Join(dir, "1"),
+		"--metrics-port", fmt.Sprint(port), "--enable-protected-configs", "yes")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	c := in.dial(t)
+	reply := c.Do("CONFIG", "SET", "appendonly", "no", "rules-file", filepath.Join(dir, "2"),
+		"metrics-port", metrics, "port", taken.Addr().(*net.TCPAddr).Port)
+	require.Contains(t, fmt.Sprint(reply), "Unable to listen on this port")
+	require.Equal(t, []any{"appendonly", "yes"}, c.Do("CONFIG", "GET", "appendonly"))
+	require.Contains(t, c.Do("INFO", "persistence"), "aof_enabled:1\r\n")
+	require.Equal(t, int64(1), c.Do("CL.CHECK", "r", "k", 0).([]any)[1])
+	require.Equal(t, fmt.Sprintf("127.0.0.1:%d", port), in.exporter.Plain.Address())
+	require.NotContains(t, in.log.String(), "does not take the configuration in force again")
 }
 
 // TestListLimits has the sizes of list-max-listpack-size, as Redis reads them.
