@@ -378,6 +378,8 @@ func TestWrongOptions(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "secret")
 	}
-	_, err := Embedded(EmbeddedOptions{Directives: []string{"--nonsense", "1"}})
+	_, err := Embedded(EmbeddedOptions{Directives: []string{"--include", "none.conf"}})
+	require.ErrorContains(t, err, "can't open config file 'none.conf'")
+	_, err = Embedded(EmbeddedOptions{Directives: []string{"--nonsense", "1"}})
 	require.ErrorContains(t, err, "nonsense")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -47,7 +48,7 @@ func Embedded(o EmbeddedOptions) (count.Counter, error) {
 	if o.Dir != "" {
 		args = append(args, "--dir", o.Dir)
 	}
-	cfg, warnings, err := configload.Load(append(args, o.Directives...), nil, nil)
+	cfg, warnings, err := configload.Load(append(args, o.Directives...), nil, os.ReadFile)
 	if err != nil {
 		return nil, err
 	}
