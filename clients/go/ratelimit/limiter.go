@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
 	"time"
 
@@ -61,8 +62,14 @@ func Dial(url string, options Options) (*Limiter, error) {
 	return New(rdb, options)
 }
 
-func clientOptions(url string) (*redis.Options, error) {
-	options, err := redis.ParseURL(url)
+// errURL is in the place of the error of package url, which repeats the URL with its password.
+var errURL = errors.New("ratelimit: this is no URL: write redis://user:password@host:port")
+
+func clientOptions(text string) (*redis.Options, error) {
+	options, err := redis.ParseURL(text)
+	if _, parsed := errors.AsType[*url.Error](err); parsed {
+		return nil, errURL
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ratelimit: %w", err)
 	}

@@ -271,10 +271,18 @@ func TestCluster(t *testing.T) {
 	require.Equal(t, 429, visit(h).StatusCode)
 }
 
-// TestConnect refuses a wrong URL.
+// TestConnect refuses a wrong URL, and shows no password.
 func TestConnect(t *testing.T) {
-	_, err := Connect("http://127.0.0.1")
-	require.ErrorContains(t, err, "ratelimit: ")
+	for url, want := range map[string]string{
+		"http://:secret@127.0.0.1":    "ratelimit: redis: invalid URL scheme: http",
+		"redis://:secret@host:x":      "ratelimit: this is no URL",
+		"redis://:secret/2@host:6379": "ratelimit: this is no URL",
+		"redis://:secret%zz@host":     "ratelimit: this is no URL",
+	} {
+		_, err := Connect(url)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "secret")
+	}
 }
 
 func TestClientMustKeepTheTimeout(t *testing.T) {
