@@ -15,8 +15,8 @@ import (
 // pingTimeout bounds the connect. After the connect it also bounds the request with its reply.
 const pingTimeout = 3 * time.Second
 
-// healthyReplies begin the replies of a healthy server. It may ask for a password. It may have maxclients
-// clients: whoever restarts it then ends all of their connections, and the next clients fill it again.
+// healthyReplies begin the replies of a healthy server. It may ask for a password, or have maxclients
+// clients. A restart would end the connections of these, and the next clients would fill it again.
 var healthyReplies = []string{"+PONG", "-NOAUTH", "-ERR max number of clients"}
 
 // ping is `cellserver ping [...]`. It returns nil if a server with the same directives and the same
