@@ -120,7 +120,9 @@ func TestPublish(t *testing.T) {
 	out, err := c.prepare(published(t))
 	require.NoError(t, err, out)
 	for _, command := range []string{
-		"clients/go/v0.1.0", "--tag registry.example/acme/cellserver:0.1.0", "npm publish", "twine upload",
+		"clients/go/v0.1.0", "npm publish", "twine upload",
+		"--tag registry.example/acme/cellserver:0.1.0 --push .",
+		"--tag registry.example/acme/cellserver-envoy:0.1.0 --push --file envoy/Dockerfile .",
 		"git push https://example.com/acme/limits.git", "oci://registry.example/acme/helm",
 	} {
 		require.Contains(t, out, command)

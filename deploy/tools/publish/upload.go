@@ -34,13 +34,15 @@ func (n *names) uploads(modules []string) string {
 	}
 	version := n.Version
 	packed := "/tmp/cellserver-" + version + ".tgz"
+	const build = "docker buildx build --platform linux/amd64,linux/arm64 --tag "
 	return `All modules build, and the changes are staged. Read them with: git diff --cached
 
 Then publish:
   git commit -m 'The names under which it is published'
   for tag in ` + tags + `; do git tag "$tag"; done
   git push ` + n.Repository + `.git HEAD ` + tags + `
-  docker buildx build --platform linux/amd64,linux/arm64 --tag ` + n.Image + ":" + version + ` --push .
+  ` + build + n.Image + ":" + version + ` --push .
+  ` + build + n.Image + "-envoy:" + version + ` --push --file envoy/Dockerfile .
   (cd clients/node && npm publish --access public)
   python3 -m build --outdir /tmp/python clients/python && twine upload /tmp/python/*
   helm package deploy/helm/cellserver --destination /tmp
