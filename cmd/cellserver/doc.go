@@ -7,7 +7,7 @@
 //	ping.go          cellserver ping, the health check
 //	doctor.go        cellserver doctor, how a running server is, and what to do; doctor/ has its parts
 //	check.go         the sub-commands that check files or a cluster, and those that make a cluster
-//	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads files again
+//	signals.go   SIGTERM and SIGINT stop the server, SIGHUP reads files again, SIGPIPE is ignored
 //	hide_*.go    hides passwords from the list of processes
 //	pages_*.go       gives back what only the start needed
 //	collector.go     how much garbage the heap may have

@@ -83,6 +83,7 @@ func serve(cfg *config.Config, warnings []configload.Warning, file string, visib
 			"set requirepass in a configuration file (" + visible.Error() + ")"})
 	}
 	paceCollector()
+	goOnWithoutReader()
 	ctx := stopOnSignal()
 	o := app.Options{
 		Config: cfg, Warnings: warnings, ConfigFile: file, Sockets: activation.Files(true), Notify: notify,

@@ -293,6 +293,26 @@ func TestSignalsAndShutdownExitWithZero(t *testing.T) {
 	}
 }
 
+// TestNobodyReadsTheLog: the program that read it has ended.
+func TestNobodyReadsTheLog(t *testing.T) {
+	port := fmt.Sprint(porttest.Free(t))
+	cmd := program(t, "--port", port)
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	cmd.Stdout = writer
+	require.NoError(t, cmd.Start())
+	require.NoError(t, writer.Close())
+	lines := bufio.NewScanner(reader)
+	for lines.Scan() && !strings.Contains(lines.Text(), "ready to accept connections") {
+	}
+	require.NoError(t, lines.Err())
+	require.NoError(t, reader.Close())
+	c := resptest.Dial(t, "127.0.0.1:"+port)
+	require.Contains(t, fmt.Sprint(c.Do("BGREWRITEAOF")), "started", "the log has lines about it")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 0, waitForExit(t, cmd))
+}
+
 func TestHangupReloadsTheRules(t *testing.T) {
 	port, file := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "rules.yaml")
 	rules := func(limit int) {

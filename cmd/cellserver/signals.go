@@ -32,3 +32,7 @@ func onHangup(reload func()) {
 		}
 	}()
 }
+
+// goOnWithoutReader lets writes to standard output fail if nobody reads it any more, as Redis does. Otherwise
+// the next line of the log would end the process.
+func goOnWithoutReader() { signal.Ignore(syscall.SIGPIPE) }
