@@ -32,6 +32,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}
+	signal.Ignore(syscall.SIGPIPE) // if nobody reads the log any more, its next line must not end the process
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	os.Exit(call(ctx, os.Args, os.Getenv, os.Stdout, os.Stderr))
