@@ -44,10 +44,11 @@ func HideEnviron(environ []string) []string {
 	return hidden
 }
 
-// sensitive reports whether the value of a directive is secret. The value of user has passwords.
+// sensitive reports whether the value of a directive is secret. The value of user has passwords, and that of
+// primaryauth is one, which Valkey takes.
 func sensitive(name string) bool {
 	d, ok := config.Lookup(strings.ToLower(name))
-	return ok && d.Sensitive || strings.EqualFold(name, "user")
+	return ok && d.Sensitive || strings.EqualFold(name, "user") || strings.EqualFold(name, "primaryauth")
 }
 
 func stars(s string) string { return strings.Repeat("*", len(s)) }

@@ -16,6 +16,7 @@ func TestHideArgs(t *testing.T) {
 		{[]string{"--requirepass"}, []string{"--requirepass"}},
 		{[]string{"--requirepass", "a", "b", "--x"}, []string{"--requirepass", "*", "*", "--x"}},
 		{[]string{"--ping", "--requirepass", "secret"}, []string{"--ping", "--requirepass", "******"}},
+		{[]string{"--primaryauth", "secret"}, []string{"--primaryauth", "******"}},
 		{[]string{"--'", "--port", "--requirepass"}, []string{"--'", "--port", "--requirepass"}},
 	} {
 		require.Equal(t, test.want, HideArgs(test.args))
