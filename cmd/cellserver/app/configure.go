@@ -43,14 +43,15 @@ func (a *App) configure(old, cfg *config.Config) error {
 }
 
 // apply applies a configuration to the parts that may refuse it. A part that refuses keeps its previous
-// state, and the parts before it take the old configuration again.
+// state, and the parts before it take the old configuration again. The last of them is the first to do so,
+// because it may have a port that another one has left.
 func (a *App) apply(old, cfg *config.Config) error {
 	for i, part := range partsThatRefuse {
 		refused := part(a, old, cfg)
 		if refused == nil {
 			continue
 		}
-		for _, before := range partsThatRefuse[:i] {
+		for _, before := range slices.Backward(partsThatRefuse[:i]) {
 			if err := before(a, cfg, old); err != nil {
 				a.log.Error("a part of the server does not take the configuration in force again: correct "+
 					"what the error names, and send any CONFIG SET", "error", err)
@@ -61,11 +62,9 @@ func (a *App) apply(old, cfg *config.Config) error {
 	return nil
 }
 
-// partsThatRefuse apply a configuration in the place of an old one, in this order.
+// partsThatRefuse apply a configuration in the place of an old one, in this order. The disk is the last one, so
+// it never goes back: a log that ends and begins again misses changes until its rewrite is complete.
 var partsThatRefuse = []func(a *App, old, cfg *config.Config) error{
-	func(a *App, _, cfg *config.Config) error {
-		return refusedAs("dir", a.disk.configure(cfg))
-	},
 	func(a *App, _, cfg *config.Config) error {
 		return refusedAs("rules-file", a.configureRules(cfg))
 	},
@@ -86,6 +85,9 @@ var partsThatRefuse = []func(a *App, old, cfg *config.Config) error{
 			return refuseListen(old, cfg, err)
 		}
 		return nil
+	},
+	func(a *App, _, cfg *config.Config) error {
+		return refusedAs("dir", a.disk.configure(cfg))
 	},
 }
 

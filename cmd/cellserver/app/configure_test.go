@@ -10,6 +10,7 @@ import (
 	"cellserver/commands"
 	"cellserver/internal/config"
 	"cellserver/internal/porttest"
+	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,9 +49,49 @@ func TestARefusedChangeChangesNothing(t *testing.T) {
 		"metrics-port", metrics, "port", taken.Addr().(*net.TCPAddr).Port)
 	require.Contains(t, fmt.Sprint(reply), "Unable to listen on this port")
 	require.Equal(t, []any{"appendonly", "yes"}, c.Do("CONFIG", "GET", "appendonly"))
-	require.Contains(t, c.Do("INFO", "persistence"), "aof_enabled:1\r\n")
+	info := c.Do("INFO", "persistence")
+	require.Contains(t, info, "aof_enabled:1\r\n")
+	for _, name := range []string{"aof_rewrites", "aof_rewrite_in_progress", "aof_rewrite_scheduled"} {
+		require.Contains(t, info, name+":0\r\n", "the log was never off")
+	}
 	require.Equal(t, int64(1), c.Do("CL.CHECK", "r", "k", 0).([]any)[1])
 	require.Equal(t, fmt.Sprintf("127.0.0.1:%d", port), in.exporter.Plain.Address())
+	reply = c.Do("CONFIG", "SET", "dir", t.TempDir(), "metrics-port", metrics)
+	require.Contains(t, fmt.Sprint(reply), "the directory cannot change while appendonly is yes")
+	require.Equal(t, fmt.Sprintf("127.0.0.1:%d", port), in.exporter.Plain.Address())
+	require.NotContains(t, in.log.String(), "does not take the configuration in force again")
+}
+
+// TestARefusedDirAndLogCanChangeLater: a refused change neither begins a log, which the next start would refuse,
+// nor keeps the directory.
+func TestARefusedDirAndLogCanChangeLater(t *testing.T) {
+	before, after := t.TempDir(), t.TempDir()
+	in := start(t, "--dir", before, "--enable-protected-configs", "yes")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	c := in.dial(t)
+	reply := c.Do("CONFIG", "SET", "appendonly", "yes", "dir", after, "port", taken.Addr().(*net.TCPAddr).Port)
+	require.Contains(t, fmt.Sprint(reply), "Unable to listen on this port")
+	require.Equal(t, resptest.Simple("OK"), c.Do("CONFIG", "SET", "maxmemory", "1gb"))
+	require.NotContains(t, in.log.String(), "does not take the configuration in force again")
+	files, err := os.ReadDir(after)
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
+
+// TestARefusedChangeGivesPortsBack: a listener has left its port to another one, and takes it again.
+func TestARefusedChangeGivesPortsBack(t *testing.T) {
+	port, other := porttest.Free(t), porttest.Free(t)
+	in := start(t, "--metrics-port", fmt.Sprint(port))
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	reply := in.dial(t).Do("CONFIG", "SET", "metrics-port", other, "http-port", port,
+		"port", taken.Addr().(*net.TCPAddr).Port)
+	require.Contains(t, fmt.Sprint(reply), "Unable to listen on this port")
+	require.Equal(t, fmt.Sprintf("127.0.0.1:%d", port), in.exporter.Plain.Address())
+	require.Empty(t, in.api.Plain.Address())
 	require.NotContains(t, in.log.String(), "does not take the configuration in force again")
 }
 
