@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cellserver/cmd/cellserver/app"
+	"cellserver/internal/config"
 	"cellserver/internal/notices"
 	"cellserver/internal/porttest"
 	"cellserver/resp/resptest"
@@ -260,15 +261,18 @@ func TestPing(t *testing.T) {
 	}
 }
 
-// TestPingOfAFullServer: it answers, so nobody restarts it.
+// TestPingOfAFullServer: it answers, so nobody restarts it. It may close a connection before the request comes.
 func TestPingOfAFullServer(t *testing.T) {
-	port := fmt.Sprint(porttest.Free(t))
-	serveProgram(t, program(t, "--port", port, "--maxclients", "1"))
+	port, socket := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "s")
+	serveProgram(t, program(t, "--port", port, "--unixsocket", socket, "--maxclients", "1"))
 	c := resptest.Dial(t, "127.0.0.1:"+port)
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
 	_, errs, code := runToEnd(t, "", "--ping", "--port", port)
 	require.Equal(t, []any{"", 0}, []any{errs, code})
 	require.Contains(t, c.Do("INFO", "stats"), "rejected_connections:1\r\n")
+	for range 100 {
+		require.NoError(t, ping(request{config: &config.Config{UnixSocket: socket}}))
+	}
 }
 
 func TestSignalsAndShutdownExitWithZero(t *testing.T) {

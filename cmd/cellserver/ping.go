@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net"
@@ -37,9 +38,7 @@ func ping(r request) error {
 		}
 		conn = secure
 	}
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		return err
-	}
+	_, unsent := conn.Write([]byte("PING\r\n")) // it fails if a full server has answered and closed already
 	var reply [64]byte
 	n, err := conn.Read(reply[:])
 	for _, healthy := range healthyReplies {
@@ -48,7 +47,7 @@ func ping(r request) error {
 		}
 	}
 	return fmt.Errorf("%s answered PING with %q (%v): check that cellserver listens there",
-		address, reply[:n], err)
+		address, reply[:n], cmp.Or(unsent, err))
 }
 
 // pingAddress returns the first address that a configuration listens on. A wildcard becomes the loopback
