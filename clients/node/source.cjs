@@ -121,6 +121,7 @@ const pairOf = (pair) => /^([^=]*)=?(.*)$/s.exec(pair);
 const trim = (text) => text.replace(/^[ \t]+|[ \t]+$/g, '');
 
 const wrongProxies = 'proxies is a number from 0 to 16, or networks such as 10.0.0.0/8';
+const everybody = 'a network of proxies has every address: name the networks of the proxies';
 
 /** Says who the proxies are: their number, or a list of their networks. */
 const parseProxies = (text) => {
@@ -131,6 +132,7 @@ const parseProxies = (text) => {
     const [, at, bits] = /^([^/]*)\/?(\d*)$/.exec(word) ?? [];
     const family = isIPv4(at) ? 'ipv4' : 'ipv6';
     if (!isIPv4(at) && !isIPv6(at)) throw new TypeError(wrongProxies);
+    if (bits !== '' && Number(bits) === 0) throw new TypeError(everybody); // a client could choose its address
     networks.addSubnet(at, bits === '' ? { ipv4: 32, ipv6: 128 }[family] : Number(bits), family);
   }
   if (!words.length) throw new TypeError(wrongProxies);

@@ -222,6 +222,9 @@ type proxies struct {
 // errProxies says what Proxies may be.
 var errProxies = errors.New("ratelimit: Proxies is a number from 0 to 16, or networks such as 10.0.0.0/8")
 
+// errEverybody refuses the network of every address, as the server does: a client could choose its own.
+var errEverybody = errors.New("ratelimit: a network of Proxies has every address: name the networks of the proxies")
+
 func parseProxies(text string) (p proxies, err error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 16 || text == "" {
 		return proxies{count: n}, nil
@@ -234,6 +237,9 @@ func parseProxies(text string) (p proxies, err error) {
 				return proxies{}, errProxies
 			}
 			network = netip.PrefixFrom(at, at.BitLen())
+		}
+		if network.Bits() == 0 {
+			return proxies{}, errEverybody
 		}
 		p.networks = append(p.networks, network)
 	}

@@ -106,6 +106,10 @@ func TestWrongSources(t *testing.T) {
 		_, err := Keys{Proxies: proxies}.Of("ip")
 		require.ErrorIs(t, err, errProxies, proxies)
 	}
+	for _, proxies := range []string{"0.0.0.0/0", "10.0.0.0/8 ::/0"} {
+		_, err := Keys{Proxies: proxies}.Of("ip")
+		require.ErrorIs(t, err, errEverybody, proxies)
+	}
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header["A"] = []string{"1", "2"}
 	key, err := Keys{}.Of("header:A")

@@ -36,6 +36,8 @@ test('wrong sources and proxies', () => {
     assert.throws(() => keys()(source), /needs a name|is for the HTTP port|1 to 128 bits/);
   }
   for (const proxies of ['17', '-1', 'x', ' ', '10.0.0.0/33', '1 10.0.0.0/8']) assert.throws(() => keys({ proxies }));
+  for (const proxies of ['0.0.0.0/0', '10.0.0.0/8 ::/0'])
+    assert.throws(() => keys({ proxies }), /a network of proxies has every address/);
 });
 
 test('a source that is the same key for all requests says what may stand there', () => {

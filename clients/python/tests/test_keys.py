@@ -33,6 +33,9 @@ class TestKeys(unittest.TestCase):
         for proxies in "17", "-1", "x", " ", "10.0.0.0/33", "1 10.0.0.0/8":
             with self.assertRaises(ValueError):
                 Keys(proxies)
+        for proxies in "0.0.0.0/0", "10.0.0.0/8 ::/0":
+            with self.assertRaisesRegex(ValueError, "a network of proxies has every address"):
+                Keys(proxies)
 
     def test_constant_sources(self):
         """A source that is the same key for all requests says what may stand there."""

@@ -58,6 +58,8 @@ class Keys:
             raise ValueError(
                 f"proxies is a number from 0 to 16, or networks such as 10.0.0.0/8, not {proxies!r:.80}"
             )
+        if any(network.prefixlen == 0 for network in self.networks):  # a client could choose its address
+            raise ValueError("a network of proxies has every address: name the networks of the proxies")
 
     def wsgi(self, source: str) -> Callable[[dict[str, Any]], bytes]:
         """Returns the key function of a source for WSGI. If a part is missing, the key is empty."""
