@@ -85,7 +85,7 @@ func (r *reader) duration(name string, fallback time.Duration) time.Duration {
 	return d
 }
 
-// pairs reads a list such as "a:1,b:2" or "a=1,b=2".
+// pairs reads a list such as "a:1,b:2" or "a=1,b=2". Its error does not show the value, which may be a token.
 func (r *reader) pairs(name string) map[string]string {
 	v, ok := r.value(name)
 	if !ok {
@@ -95,7 +95,7 @@ func (r *reader) pairs(name string) map[string]string {
 	for _, pair := range strings.Split(v, ",") {
 		at := strings.IndexAny(pair, ":=")
 		if at < 1 {
-			r.wrong(name, v, "a list such as key:value,key:value")
+			r.wrong(name, "…", "a list such as key:value,key:value")
 			return nil
 		}
 		all[strings.TrimSpace(pair[:at])] = strings.TrimSpace(pair[at+1:])

@@ -40,7 +40,9 @@ func TestWrongValues(t *testing.T) {
 		{"REDIS_TYPE", "ring", "REDIS_TYPE=ring: the value must be SINGLE or SENTINEL or CLUSTER"},
 		{"NEAR_LIMIT_RATIO", "2", "NEAR_LIMIT_RATIO=2: the value must be a number from 0 to 1"},
 		{"NEAR_LIMIT_RATIO", "NaN", "NEAR_LIMIT_RATIO=NaN: the value must be a number from 0 to 1"},
-		{"EXTRA_TAGS", "a", "EXTRA_TAGS=a: the value must be a list such as key:value,key:value"},
+		{"EXTRA_TAGS", "a", "EXTRA_TAGS=…: the value must be a list such as key:value,key:value"},
+		{"CONFIG_GRPC_XDS_CLIENT_ADDITIONAL_HEADERS", "secret", "CONFIG_GRPC_XDS_CLIENT_ADDITIONAL_HEADERS=…: " +
+			"the value must be a list such as key:value,key:value"},
 		{"LOG_LEVEL", "loud", "LOG_LEVEL=loud: the value must be panic or fatal or error or warn or warning or info or debug or trace"},
 		{"BACKEND_TYPE", "memcache", "BACKEND_TYPE=memcache: the value must be redis: there is no other backend, and without REDIS_URL none is needed"},
 		{"MEMCACHE_HOST_PORT", "m:1", "MEMCACHE_HOST_PORT=m:1: the value must be empty: there is no memcached, set REDIS_URL or nothing"},
