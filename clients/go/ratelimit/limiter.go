@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -62,13 +63,14 @@ func Dial(url string, options Options) (*Limiter, error) {
 	return New(rdb, options)
 }
 
-// errURL is in the place of the error of package url, which repeats the URL with its password.
-var errURL = errors.New("ratelimit: this is no URL: write redis://user:password@host:port")
+// errURL is in the place of an error that repeats the password of a URL, or a part of it.
+var errURL = errors.New("ratelimit: this is no URL: write redis://user:password@host:port, " +
+	"and write / ? # % of a password as %2F %3F %23 %25")
 
 func clientOptions(text string) (*redis.Options, error) {
 	options, err := redis.ParseURL(text)
-	if _, parsed := errors.AsType[*url.Error](err); parsed {
-		return nil, errURL
+	if u, wrong := url.Parse(text); err != nil && (wrong != nil || strings.Contains(u.RequestURI(), "@")) {
+		return nil, errURL // such as of redis://user:se/cret@host, whose path has a part of the password
 	}
 	if err != nil {
 		return nil, fmt.Errorf("ratelimit: %w", err)

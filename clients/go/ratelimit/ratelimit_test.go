@@ -278,6 +278,10 @@ func TestConnect(t *testing.T) {
 		"redis://:secret@host:x":      "ratelimit: this is no URL",
 		"redis://:secret/2@host:6379": "ratelimit: this is no URL",
 		"redis://:secret%zz@host":     "ratelimit: this is no URL",
+		"redis://:1/secret@host:6379": "ratelimit: this is no URL",
+		"redis://:1?secret@host:6379": "ratelimit: this is no URL",
+		"redis://:1@2/secret@host":    "ratelimit: this is no URL",
+		"redis://:secret@host/x":      "ratelimit: redis: invalid database number: \"x\"",
 	} {
 		_, err := Connect(url)
 		require.ErrorContains(t, err, want)
