@@ -371,6 +371,7 @@ func TestWrongOptions(t *testing.T) {
 		"'mymaster' names no sentinel":                       {Type: Sentinel, URL: "mymaster"},
 		"is not a URL of a Redis":                            {URL: "http://user:secret@host:1"},
 		"REDIS_URL is not a URL: use redis://":               {URL: "redis://:secret@host:x"},
+		"REDIS_URL is not a URL: use redis://user":           {URL: "redis://:1/secret@host:6379"},
 		"SENTINEL takes no URL: use master,host:port":        {Type: Sentinel, URL: "redis://:secret@host:1"},
 		"CLUSTER takes no URL: use host:port,host:port":      {Type: Cluster, URL: "redis://:secret@host:1"},
 	} {

@@ -87,7 +87,8 @@ func (o *RESPOptions) clientOption() (c rueidis.ClientOption, err error) {
 func (o *RESPOptions) readURL(c *rueidis.ClientOption) error {
 	from, err := rueidis.ParseURL(o.URL)
 	if err != nil {
-		if u, wrong := url.Parse(o.URL); wrong == nil {
+		// A path with an at sign has the rest of a password with a slash.
+		if u, wrong := url.Parse(o.URL); wrong == nil && !strings.Contains(u.RequestURI(), "@") {
 			return fmt.Errorf("'%s' is not a URL of a Redis: %w", u.Redacted(), err)
 		}
 		return errors.New("REDIS_URL is not a URL: use redis://user:password@host:port, or host:port")
