@@ -19,6 +19,8 @@
 //
 // # Invariants
 //
+//   - The requests of one User on one lane reach the nodes in their order, also while the leader changes. A
+//     request waits until the connection to the former leader has its replies, or has ended.
 //   - The replies of one User on one lane come in the order of the requests. Only the reply to a request
 //     that was MOVED comes later.
 //   - Each request gets one end: its last reply, or its loss.

@@ -133,7 +133,7 @@ func (h *Hub) join(id Identity) (*User, error) {
 			return nil, Refusal(fmt.Sprintf("ERR this sidecar has clients of %d users, and no more are "+
 				"possible: start another sidecar", MostUsers))
 		}
-		u = &User{hub: h, id: id, links: map[place]*link{}}
+		u = &User{hub: h, id: id, links: map[track]*link{}}
 		u.ctx, u.stop = context.WithCancelCause(h.ctx)
 		h.users[id] = u
 	}

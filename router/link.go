@@ -7,12 +7,16 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
+
+// track says for which requests of a user a link is.
+type track struct{ proto, lane int }
 
 // place says where a link goes, and for which requests it is.
 type place struct {
-	address     string
-	proto, lane int
+	address string
+	track
 }
 
 // link is a connection to a node. It opens by itself, and never opens again after its end.
@@ -26,11 +30,24 @@ type link struct {
 	mu      sync.Mutex // guards the fields below
 	out     []byte     // requests that are not written
 	waiting []*Request // in the order of their replies
+	next    queue      // for the link after this one; something of waiting is before it
 	err     error      // why the link has ended; nil before
 	ended   int64      // when
 }
 
-// mostWaiting bounds the bytes of requests that wait to be written.
+// queue has the requests that wait until a link has all its replies, because another node leads. So those of
+// one lane reach the nodes in their order.
+type queue struct {
+	moved []*Request // the node has refused them; they are earlier than the others
+	later []*Request
+	bytes int         // of later
+	late  *time.Timer // ends a link whose replies do not come
+}
+
+// isEmpty reports whether no request waits.
+func (q *queue) isEmpty() bool { return len(q.moved)+len(q.later) == 0 }
+
+// mostWaiting bounds the bytes of requests that wait to be written, or for the next link.
 const mostWaiting = 16 << 20
 
 // Errors of requests.
@@ -52,12 +69,21 @@ func (u *User) start(ctx context.Context, at place, own *Own) *link {
 	return l
 }
 
-// send gives a request to the link, unless the link has ended.
-func (l *link) send(r *Request) error {
+// send gives a request to the link, unless the link has ended. leads says whether its node still leads.
+// Otherwise the request waits for the next link.
+func (l *link) send(r *Request, leads bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
 		return l.err
+	}
+	if q := &l.next; !leads || !q.isEmpty() {
+		if q.bytes > 0 && q.bytes+len(r.Command) > mostWaiting {
+			return errBehind
+		}
+		l.hurry()
+		q.later, q.bytes = append(q.later, r), q.bytes+len(r.Command)
+		return nil
 	}
 	if len(l.out) > 0 && len(l.out)+len(r.Command) > mostWaiting {
 		return errBehind
@@ -172,46 +198,91 @@ func (l *link) replies(f *frame, p []byte) (used int, err error) {
 			used += n
 			continue
 		}
-		r := l.first(done)
+		r := l.first()
 		if r == nil {
 			return used, errFrame
 		}
 		piece := p[used : used+n]
 		used += n
 		if done && !r.begun && bytes.HasPrefix(piece, moved) {
-			switch follows := l.user.hub.follows(r, piece); {
-			case follows && l.own != nil: // its client connects again
-				r.Sink.Lost(Unsent{errDeposed})
-				return used, errDeposed
-			case follows:
-				l.user.Send(l.at.lane, l.at.proto, r)
-			default:
-				r.Sink.Lost(Unsent{errNoLeader})
+			if err := l.redirect(r, piece); err != nil {
+				return used, err
 			}
 			continue
 		}
 		r.begun = true
 		l.user.hub.answered()
+		if done {
+			l.finish(false)
+		}
 		r.Sink.Reply(piece, done)
 	}
 	return used, nil
 }
 
-// first returns the request to which the next bytes belong, and forgets it if its reply is complete.
-func (l *link) first(done bool) *Request {
+// redirect follows the reply MOVED to a request, if the Hub does. An error ends the link.
+func (l *link) redirect(r *Request, reply []byte) error {
+	follows := l.user.hub.follows(r, reply)
+	l.finish(follows && l.own == nil)
+	switch {
+	case !follows:
+		r.Sink.Lost(Unsent{errNoLeader})
+	case l.own != nil: // its client connects again
+		r.Sink.Lost(Unsent{errDeposed})
+		return errDeposed
+	}
+	return nil
+}
+
+// first returns the request to which the next bytes belong, nil if there is none.
+func (l *link) first() *Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.waiting) == 0 {
 		return nil
 	}
+	return l.waiting[0]
+}
+
+// finish forgets the first request, because its reply is complete. If another node has to answer it, it waits
+// for the next link.
+func (l *link) finish(moved bool) {
+	l.mu.Lock()
 	r := l.waiting[0]
-	if done {
-		l.waiting[0] = nil
-		if l.waiting = l.waiting[1:]; len(l.waiting) == 0 {
-			l.waiting = nil
-		}
+	l.waiting[0] = nil
+	if l.waiting = l.waiting[1:]; len(l.waiting) == 0 {
+		l.waiting = nil
 	}
-	return r
+	if moved {
+		l.next.moved = append(l.next.moved, r)
+	}
+	drained := len(l.waiting) == 0 && !l.next.isEmpty()
+	if !drained && moved {
+		l.hurry()
+	}
+	l.mu.Unlock()
+	if drained {
+		l.user.passOn(l, nil)
+	}
+}
+
+// hurry bounds the time for which requests wait for the next link; mu is held.
+func (l *link) hurry() {
+	if l.next.late == nil {
+		l.next.late = time.AfterFunc(l.user.hub.patience(), func() { l.stop(errSilent) })
+	}
+}
+
+// take empties the queue of the requests for the next link.
+func (l *link) take() []*Request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next.late != nil {
+		l.next.late.Stop()
+	}
+	all := append(l.next.moved, l.next.later...)
+	l.next = queue{}
+	return all
 }
 
 // retire ends a link to a node that does not lead, unless somebody waits for a reply. It reports whether the
@@ -219,7 +290,7 @@ func (l *link) first(done bool) *Request {
 func (l *link) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err == nil && len(l.waiting) == 0 {
+	if l.err == nil && len(l.waiting) == 0 && l.next.isEmpty() {
 		l.err = errDeposed
 		l.stop(errDeposed)
 	}
@@ -233,17 +304,22 @@ func (l *link) end(err error) {
 	}
 	l.stop(err)
 	l.user.failed(err)
-	l.mu.Lock()
-	l.err, l.ended = err, l.user.hub.o.Clock()
-	lost := l.waiting
-	l.waiting, l.out = nil, nil
-	l.mu.Unlock()
-	for _, r := range lost {
+	for _, r := range l.user.passOn(l, err) {
 		r.Sink.Lost(err)
 	}
 	if l.own != nil {
 		l.own.messages.Lost(err)
 	}
+}
+
+// fail notes why the link has ended, and returns the requests that get no reply.
+func (l *link) fail(err error) (lost []*Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err, l.ended = err, l.user.hub.o.Clock()
+	lost = l.waiting
+	l.waiting, l.out = nil, nil
+	return lost
 }
 
 // moved begins the error of a node that does not lead.

@@ -24,13 +24,13 @@ func (u *User) Own(proto int, name string, messages Sink, wake func()) *Own {
 	leader := u.hub.leader
 	u.hub.mu.Unlock()
 	o := &Own{client: name, messages: messages, wake: wake}
-	o.link = u.start(leader.led, place{leader.node, proto, FirstRelay}, o)
+	o.link = u.start(leader.led, place{leader.node, track{proto, FirstRelay}}, o)
 	return o
 }
 
 // Send sends a request, and returns at once.
 func (o *Own) Send(r *Request) {
-	if err := o.link.send(r); err != nil {
+	if err := o.link.send(r, true); err != nil {
 		r.Sink.Lost(unsent(err))
 	}
 }

@@ -41,7 +41,7 @@ type User struct {
 	accepted bool // the hub has accepted this user; false for one whose first login is under way
 
 	mu    sync.Mutex // guards links
-	links map[place]*link
+	links map[track]*link
 }
 
 // Name returns the name of the user.
@@ -50,41 +50,67 @@ func (u *User) Name() string { return u.id.User() }
 // again is how long a User waits before it opens a connection again that could not be opened, in nanoseconds.
 const again = 50e6
 
-// link returns the link for requests, and opens it if there is none.
-func (u *User) link(lane, proto int) (*link, error) {
-	at := place{u.hub.Leader(), proto, lane}
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// link returns the link for requests, and opens it if there is none. A link to a node that does not lead stays
+// until it has all its replies. mu is held.
+func (u *User) link(at place) (*link, error) {
 	if u.ctx.Err() != nil {
 		return nil, context.Cause(u.ctx)
 	}
-	l := u.links[at]
-	if l != nil {
+	if l := u.links[at.track]; l != nil && l.at == at {
 		l.mu.Lock()
 		err, wait := l.err, u.hub.o.Clock()-l.ended < again
 		l.mu.Unlock()
-		if err == nil {
-			return l, nil
+		if err == nil || wait {
+			return l, err
 		}
-		if wait {
-			return nil, err
-		}
+	} else if l != nil && !l.retire() {
+		return l, nil
 	}
-	l = u.start(u.ctx, at, nil)
-	maps.DeleteFunc(u.links, func(of place, l *link) bool { return of.address != at.address && l.retire() })
-	u.links[at] = l
+	l := u.start(u.ctx, at, nil)
+	maps.DeleteFunc(u.links, func(_ track, l *link) bool { return l.at.address != at.address && l.retire() })
+	u.links[at.track] = l
 	return l, nil
 }
 
 // Send sends a request to the node that leads, and returns at once.
 func (u *User) Send(lane, proto int, r *Request) {
-	l, err := u.link(lane, proto)
-	if err == nil {
-		err = l.send(r)
-	}
+	u.mu.Lock()
+	err := u.send(track{proto, lane}, r)
+	u.mu.Unlock()
 	if err != nil {
 		r.Sink.Lost(unsent(err))
 	}
+}
+
+// send gives a request to the link of its track; mu is held.
+func (u *User) send(of track, r *Request) error {
+	at := place{u.hub.Leader(), of}
+	l, err := u.link(at)
+	if err != nil {
+		return err
+	}
+	return l.send(r, l.at == at)
+}
+
+// passOn sends the requests that waited until a link has its replies. An error ends the link; then passOn
+// returns the requests that the link loses.
+func (u *User) passOn(l *link, why error) (lost []*Request) {
+	u.mu.Lock()
+	if why != nil {
+		lost = l.fail(why)
+	}
+	waited := l.take()
+	refused := make([]error, len(waited))
+	for i, r := range waited {
+		refused[i] = u.send(l.at.track, r)
+	}
+	u.mu.Unlock()
+	for i, r := range waited {
+		if refused[i] != nil {
+			r.Sink.Lost(unsent(refused[i]))
+		}
+	}
+	return lost
 }
 
 // unsent returns the error of a request that no link has taken.
@@ -114,8 +140,8 @@ func (u *User) Release() { u.hub.release(u) }
 func (u *User) abandon(address string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for at, l := range u.links {
-		if at.address == address {
+	for _, l := range u.links {
+		if l.at.address == address {
 			l.stop(errSilent)
 		}
 	}
