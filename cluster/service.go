@@ -26,8 +26,9 @@ func (s service) Hello(asker peer.Hello) peer.Hello {
 // hello says who this node is.
 func (m *Member) hello() peer.Hello {
 	h := peer.Hello{
-		Standing: m.standing(), Feature: group.FeatureLevel, Release: m.o.Release, Time: m.o.Wall(),
-		Ports: peer.Ports{TLSPort: m.o.TLSPort, Sentinel: m.o.Sentinel},
+		Standing: m.standing(), Feature: group.FeatureLevel, Release: m.o.Release,
+		Timing: peer.Timing{Time: m.o.Wall(), Timeout: m.o.NodeTimeout.Milliseconds()},
+		Ports:  peer.Ports{TLSPort: m.o.TLSPort, Sentinel: m.o.Sentinel},
 	}
 	g := m.taking()
 	if g == nil {

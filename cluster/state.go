@@ -48,6 +48,7 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 		Leaving: m.group.Load().IsGone(k.ID)}
 	if i == v.Self {
 		s.Known, s.Applied, s.Feature, s.Release = true, v.Applied(i), group.FeatureLevel, m.o.Release
+		s.Timeout = m.o.NodeTimeout.Milliseconds()
 		s.Fault = m.disk().fault()
 		return s
 	}
@@ -56,8 +57,8 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 		s.Silent = max(1, (m.o.Clock.Monotonic()-max(of.heard, of.asked))/1e6)
 	}
 	if of.heard > 0 {
-		s.Known, s.Applied, s.Skew, s.Feature, s.Release, s.Fault = true, of.Applied, of.skew/1e6, of.Feature,
-			of.Release, of.Fault
+		s.Known, s.Applied, s.Feature, s.Release, s.Fault = true, of.Applied, of.Feature, of.Release, of.Fault
+		s.Skew, s.Timeout = of.skew/1e6, of.Timeout
 	}
 	return s
 }

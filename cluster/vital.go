@@ -89,6 +89,18 @@ func (v *vitals) skews() (all []group.Skew) {
 	return all
 }
 
+// shortest returns the shortest cluster-node-timeout of the other nodes; 0 if none is known.
+func (v *vitals) shortest() (shortest time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, one := range v.byID {
+		if own := time.Duration(one.Timeout) * time.Millisecond; own > 0 && (shortest == 0 || own < shortest) {
+			shortest = own
+		}
+	}
+	return shortest
+}
+
 // answers reports whether a node has answered the last question. A node that nobody has asked yet counts as
 // healthy.
 func (v *vital) answers() bool { return v.asked == 0 || v.Run != "" }

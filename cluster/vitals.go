@@ -13,7 +13,7 @@ import (
 // ask asks all other nodes again and again, until the member stops. It asks more often while it knows no
 // leader that answers.
 func (m *Member) ask() {
-	warned := int64(0)
+	var clocks, timeouts warning
 	for m.ctx.Err() == nil {
 		begun, interval := m.o.Clock.Monotonic(), group.AskInterval
 		v := m.group.Load().View()
@@ -31,7 +31,13 @@ func (m *Member) ask() {
 		asking.Wait()
 		m.vitals.forget(v)
 		m.group.Load().CheckClocks(m.vitals.skews())
-		m.warnOfClocks(v, &warned)
+		m.group.Load().LimitLease(m.vitals.shortest())
+		if m.o.MaxSkew > 0 {
+			m.warnOf(&clocks, v, "the clocks of two nodes differ too much: set the clocks by NTP", m.o.MaxSkew,
+				func(one *vital) time.Duration { return time.Duration(one.skew) })
+		}
+		m.warnOf(&timeouts, v, "cluster-node-timeout differs on two nodes: set the same value on every node", 0,
+			m.longerBy)
 		m.announce(v)
 		m.group.Load().FinishRemovals()
 		m.group.Load().FollowReleases()
@@ -79,20 +85,30 @@ func (m *Member) announce(v *topology.View) {
 	}
 }
 
-// warnOfClocks logs that the clock of a node differs too much from that of this one, once in ten minutes. The
-// argument warned is the monotonic time of the last warning.
-func (m *Member) warnOfClocks(v *topology.View, warned *int64) {
+// warning is the monotonic time of the last log line of a kind; 0 for none.
+type warning int64
+
+// warnOf logs that a node differs from this one by more than a limit, once in ten minutes.
+func (m *Member) warnOf(last *warning, v *topology.View, text string, most time.Duration,
+	by func(*vital) time.Duration) {
 	now := m.o.Clock.Monotonic()
-	if m.o.MaxSkew == 0 || *warned != 0 && now-*warned < int64(10*time.Minute) {
+	if *last != 0 && now-int64(*last) < int64(10*time.Minute) {
 		return
 	}
 	for i := range v.Nodes {
 		one := m.vitals.get(v.Nodes[i].ID)
-		if skew := time.Duration(one.skew); one.Run != "" && max(skew, -skew) > m.o.MaxSkew {
-			*warned = now
-			m.log.Warn("the clocks of two nodes differ too much: set the clocks by NTP",
-				"node", one.Client, "milliseconds", skew.Milliseconds())
+		if d := by(&one); one.Run != "" && max(d, -d) > most {
+			*last = warning(now)
+			m.log.Warn(text, "node", one.Client, "milliseconds", d.Milliseconds())
 			return
 		}
 	}
+}
+
+// longerBy returns by how much the cluster-node-timeout of a node is longer than that of this one.
+func (m *Member) longerBy(one *vital) time.Duration {
+	if one.Timeout == 0 {
+		return 0
+	}
+	return time.Duration(one.Timeout)*time.Millisecond - m.o.NodeTimeout
 }

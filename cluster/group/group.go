@@ -45,7 +45,8 @@ type standing struct {
 	fresh     fresh
 	offered   uint64 // the last term in which the node asked another one to lead
 	roster    roster.Roster
-	level     uint16 // the feature level of the cluster
+	level     uint16        // the feature level of the cluster
+	patience  time.Duration // see LimitLease
 }
 
 // New returns a node that is not started. Make it an observer of the store before the first transaction.
@@ -65,6 +66,7 @@ func New(o Options) *Group {
 	tx.Applied = true
 	n.apply = aof.NewBodyApplier(o.Store, tx)
 	n.level = OldestFeatureLevel
+	n.patience = o.NodeTimeout
 	n.roster = roster.New(o.Self)
 	n.roster.Expect(o.Listed)
 	n.updateView()

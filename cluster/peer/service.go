@@ -51,9 +51,15 @@ type Hello struct {
 	Zone    string `json:"zone,omitempty"`    // availability zone of the node
 	Leader  Leader `json:"leader"`            // as far as the node knows
 	Applied uint64 `json:"applied"`           // index of the last entry that it has applied
-	Time    int64  `json:"time"`              // its clock, in Unix nanoseconds
-	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
-	Gone    bool   `json:"gone,omitempty"`    // the cluster has removed the node that asks
+	Timing
+	Fault string `json:"fault,omitempty"` // why it cannot write its disk; a sentence
+	Gone  bool   `json:"gone,omitempty"`  // the cluster has removed the node that asks
+}
+
+// Timing is what all nodes should have in common.
+type Timing struct {
+	Time    int64 `json:"time"`              // the clock, in Unix nanoseconds
+	Timeout int64 `json:"timeout,omitempty"` // cluster-node-timeout in milliseconds; 0: an older release does not say it
 }
 
 // Leader is who leads. The zero value means that no leader is known.

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -17,7 +18,7 @@ func (s *State) advice() []string {
 		return []string{s.notFormed()}
 	}
 	var lines []string
-	for _, part := range []func() []string{s.aboutLeader, s.aboutFaults, s.aboutSilence, s.aboutRemovals, s.aboutLag, s.aboutClocks, s.aboutReleases, s.aboutSize, s.aboutAsking} {
+	for _, part := range []func() []string{s.aboutLeader, s.aboutFaults, s.aboutSilence, s.aboutRemovals, s.aboutLag, s.aboutClocks, s.aboutTimeouts, s.aboutReleases, s.aboutSize, s.aboutAsking} {
 		lines = append(lines, part()...)
 	}
 	if len(lines) == 0 {
@@ -122,6 +123,24 @@ func (s *State) aboutClocks() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// aboutTimeouts names the nodes if they have not all the same cluster-node-timeout.
+func (s *State) aboutTimeouts() []string {
+	var all []string
+	differ, first := false, int64(0)
+	for _, n := range s.Nodes {
+		if n.Timeout == 0 {
+			continue
+		}
+		first = cmp.Or(first, n.Timeout)
+		differ = differ || n.Timeout != first
+		all = append(all, fmt.Sprintf("%d on %s", n.Timeout, n.Address))
+	}
+	if !differ {
+		return nil
+	}
+	return []string{"set the same cluster-node-timeout on every node: it is " + strings.Join(all, ", ")}
 }
 
 // aboutReleases asks the reader to finish an upgrade: the cluster works at a level that all its members

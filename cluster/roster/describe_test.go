@@ -72,6 +72,7 @@ var cases = map[string]*State{
 		s.Nodes[2].Skew = -1_700
 		s.Nodes[2].Feature, s.Feature = 2, 1
 	}),
+	"timeouts":   changed(func(s *State) { s.Nodes[0].Timeout, s.Nodes[2].Timeout = 500, 300 }),
 	"downgraded": changed(func(s *State) { s.Feature, s.Nodes[0].Feature, s.Nodes[1].Feature = 2, 2, 2 }),
 	"steady":     changed(func(s *State) { s.Numbers = Numbers{} }),
 	"alone":      changed(func(s *State) { s.Nodes = s.Nodes[:1] }),
@@ -124,6 +125,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		"entries":    func(s *State) { s.Commit = 1000 + manyBehind + 1 },
 		"clock":      func(s *State) { s.Nodes[1].Skew = 501 },
 		"slow clock": func(s *State) { s.Nodes[1].Skew = -501 },
+		"timeouts":   func(s *State) { s.Nodes[0].Timeout, s.Nodes[1].Timeout = 500, 300 },
 		"release":    func(s *State) { s.Nodes[1].Feature = 2 },
 		"downgraded": func(s *State) { s.Feature = 2 },
 		"joining":    func(s *State) { s.Nodes[1].Voter = false },

@@ -44,10 +44,16 @@ type NodeState struct {
 	Silent  int64  `json:"silent_ms"`         // since it last answered; 0 if it answers
 	Known   bool   `json:"known"`             // Applied and Skew are known; a leader knows them for all nodes
 	Applied uint64 `json:"applied"`
-	Skew    int64  `json:"skew_ms"`           // its clock, minus the leader's clock
+	Timing
 	Feature int    `json:"feature"`           // that its release can work at
 	Release string `json:"release,omitempty"` // such as "1.4.0"
 	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
+}
+
+// Timing is what a node should have in common with the others.
+type Timing struct {
+	Skew    int64 `json:"skew_ms"`              // its clock, minus the leader's clock
+	Timeout int64 `json:"timeout_ms,omitempty"` // its cluster-node-timeout; 0: not known
 }
 
 // node returns a member by its id, or nil.
