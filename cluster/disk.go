@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"cellserver/cluster/group"
@@ -152,11 +153,21 @@ func (d *disk) close() error {
 	return roster.MarkClean(d.o.FS, d.o.Dir)
 }
 
-// removeOld removes the directory of the previous incarnation.
+// removeOld removes the directories of the previous incarnations, the oldest first. A gap ends them: Recovery
+// keeps what is before it.
 func (d *disk) removeOld() error {
-	old := d.identity.OldDir(d.o.Dir)
-	if old == "" {
-		return nil
+	var all []string
+	for n := d.identity; ; n.Incarnation-- {
+		old := n.OldDir(d.o.Dir)
+		if _, err := os.Stat(old); err != nil {
+			break
+		}
+		all = append(all, old)
 	}
-	return os.RemoveAll(old)
+	for _, old := range slices.Backward(all) {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
+	}
+	return nil
 }

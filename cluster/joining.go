@@ -24,7 +24,7 @@ func (m *Member) join() {
 	}
 }
 
-// removeOld removes the directory of the previous incarnation, once the node votes.
+// removeOld removes the directories of the previous incarnations, once the node votes.
 func (m *Member) removeOld() {
 	if m.ctx.Err() != nil {
 		return

@@ -117,8 +117,8 @@ func (r *Recovery) read(dir string) (last uint64, err error) {
 // found makes the new directory. The new directory gets its name when it is complete. The previous directory
 // is kept under another name.
 func (r *Recovery) found() error {
-	// A node that votes removes the directory of the previous incarnation. The new number leaves a gap, so
-	// that this node removes no former directory: a person may need one.
+	// A node that votes removes the directories of the previous incarnations. The new number leaves a gap,
+	// so that this node removes no former directory: a person may need one.
 	n := roster.Identity{ID: roster.NewID("", 1), Cluster: roster.NewID("cluster",
 		1), Incarnation: r.former() + 3, BootID: r.Disk.BootID, Durable: true}
 	dir := r.Disk.Dir + building

@@ -53,6 +53,18 @@ func TestANodeReturnsAsANewOne(t *testing.T) {
 	for name, lose := range map[string]func(m *machine){
 		"lost directory": func(m *machine) { require.NoError(t, os.RemoveAll(filepath.Join(m.dir, "raft"))) },
 		"power cut":      func(m *machine) { m.loseClean() },
+		"three power cuts": func(m *machine) {
+			m.w.net.cut(m.host, true)
+			for range 2 {
+				m.loseClean()
+				m.boot++
+				m.start(m.w.machines...)
+				time.Sleep(time.Second)
+				m.stop()
+			}
+			m.loseClean()
+			m.w.net.cut(m.host, false)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, 3, func(w *world) {
