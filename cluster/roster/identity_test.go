@@ -279,6 +279,28 @@ func TestOnARealFileSystem(t *testing.T) {
 	require.Equal(t, n.ID, again.ID)
 }
 
+// A person has removed a directory, and kept the former ones. After a power cut, the next directory replaces none of them.
+func TestANewDirectoryBesideFormerOnes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "raft")
+	for _, former := range []string{".old-1", ".old-2"} {
+		require.NoError(t, SaveIdentity(fs.OS{}, dir+former, Identity{ID: first, Incarnation: 1}))
+	}
+	n, err := OpenIdentity(fs.OS{}, dir, "boot-1", false)
+	require.NoError(t, err)
+	n.ID = first
+	require.NoError(t, SaveIdentity(fs.OS{}, dir, n))
+	n, err = OpenIdentity(fs.OS{}, dir, "boot-2", false)
+	require.NoError(t, err)
+	require.Equal(t, dir+".old-4", n.OldDir(dir), "there is a gap")
+	require.FileExists(t, n.OldDir(dir)+"/node")
+	n, err = OpenIdentity(fs.OS{}, dir, "boot-3", false)
+	require.NoError(t, err)
+	require.Equal(t, dir+".old-5", n.OldDir(dir))
+	_, err = ForgetIdentity(fs.OS{}, dir, n)
+	require.NoError(t, err)
+	require.FileExists(t, dir+".old-6/node")
+}
+
 // A node that the cluster has removed gets a new id, and stays removed over restarts and power cuts, until it is saved as
 // a member again.
 func TestAForgottenNode(t *testing.T) {

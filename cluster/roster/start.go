@@ -33,6 +33,9 @@ func OpenIdentity(files fs.FS, dir, bootID string, durable bool) (Identity, erro
 	}
 	n := old.next(bootID, durable)
 	if n.Incarnation > old.Incarnation {
+		if n.Incarnation, err = freeIncarnation(files, dir, n); err != nil {
+			return Identity{}, err
+		}
 		n.ID = NewID(old.ID, n.Incarnation)
 		if err := replace(files, dir, n); err != nil {
 			return Identity{}, err
@@ -47,9 +50,30 @@ func OpenIdentity(files fs.FS, dir, bootID string, durable bool) (Identity, erro
 // ForgetIdentity begins the next incarnation of a node that the cluster has removed. Its log must be closed.
 // The old directory is moved to OldDir, and the new one says that the node was forgotten.
 func ForgetIdentity(files fs.FS, dir string, n Identity) (Identity, error) {
-	next := Identity{ID: NewID(n.ID, n.Incarnation+1), Cluster: n.Cluster, Incarnation: n.Incarnation + 1,
-		BootID: n.BootID, Durable: n.Durable, Forgotten: true}
+	next := Identity{Cluster: n.Cluster, Incarnation: n.Incarnation + 1, BootID: n.BootID, Durable: n.Durable,
+		Forgotten: true}
+	var err error
+	if next.Incarnation, err = freeIncarnation(files, dir, next); err != nil {
+		return next, err
+	}
+	next.ID = NewID(n.ID, next.Incarnation)
 	return next, replace(files, dir, next)
+}
+
+// freeIncarnation returns the number of the next incarnation. A person may have removed a directory, so that
+// the numbers began again at 1. If there is a directory with the old name, the number leaves a gap behind the
+// directories that are there, and the node removes none of them.
+func freeIncarnation(files fs.FS, dir string, n Identity) (number uint64, err error) {
+	taken, err := fs.Exists(files, pathOf(n.OldDir(dir)))
+	for free := 0; taken && free < 2 && err == nil; {
+		var there bool
+		n.Incarnation++
+		there, err = fs.Exists(files, pathOf(n.OldDir(dir)))
+		if free++; there {
+			free = 0
+		}
+	}
+	return n.Incarnation, err
 }
 
 // next returns the node at its next start. It is the next incarnation if the directory may have lost
