@@ -127,8 +127,13 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 		Stream: layer, MaxPool: pooledConnections, Timeout: timeout, Logger: m.disk().log,
 	})
 	commits := func(term uint64) uint64 { return m.group.Load().CommittedIn(term) }
-	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, commits, screen, m.disk().log)
-	o.Transport = transport{m.transport, m.o.NodeTimeout / 2}
+	last := &asked{}
+	noting := func(message raft.RPC, closed <-chan struct{}) raft.RPC {
+		last.note(message, m.group.Load().LedBy)
+		return screen(message, closed)
+	}
+	m.transport = peer.NewCarrier(network, entries, timeout, m.quiet.C, commits, noting, m.disk().log)
+	o.Transport = transport{m.transport, m.o.NodeTimeout / 2, last}
 	return o, nil
 }
 
