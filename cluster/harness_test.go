@@ -109,6 +109,9 @@ func (c clockOf) Now() int64 {
 // Monotonic implements [group.Clock].
 func (clockOf) Monotonic() int64 { return time.Now().UnixNano() }
 
+// Continue implements [group.Clock].
+func (clockOf) Continue(int64) int64 { return 0 }
+
 func (m *machine) wall() int64 { return time.Now().UnixNano() + m.skew.Load() }
 
 func (m *machine) at() topology.Address {

@@ -58,12 +58,29 @@ type machineClock struct {
 	now     func() time.Time
 	started time.Time
 	skew    atomic.Int64
+	held    atomic.Int64 // Now is at least so long after started
 	frozen  bool
 }
 
+func (c *machineClock) elapsed() int64 { return int64(c.now().Sub(c.started)) }
+
+// wall returns the time that the clock of the machine shows.
+func (c *machineClock) wall() int64 { return servertest.Start + c.elapsed() + c.skew.Load() }
+
 // Now implements [group.Clock].
-func (c *machineClock) Now() int64 {
-	return servertest.Start + int64(c.now().Sub(c.started)) + c.skew.Load()
+func (c *machineClock) Now() int64 { return max(c.wall(), c.held.Load()+c.elapsed()) }
+
+// stepLimit is the default of clock-step-limit.
+const stepLimit = 10 * time.Second
+
+// Continue implements [group.Clock].
+func (c *machineClock) Continue(at int64) (gap int64) {
+	c.held.Store(0)
+	if gap = at - c.wall(); gap <= int64(stepLimit) {
+		return 0
+	}
+	c.held.Store(at - c.elapsed())
+	return gap
 }
 
 // Monotonic implements [group.Clock].
@@ -71,7 +88,7 @@ func (c *machineClock) Monotonic() int64 {
 	if c.frozen {
 		return 0
 	}
-	return int64(c.now().Sub(c.started))
+	return c.elapsed()
 }
 
 // serverClock is the clock of the commands of a process. It implements [commands.Clock].
@@ -229,7 +246,7 @@ func (m *Machine) attend(p *process) {
 			node := other.Group()
 			if other != m && node != nil && !m.cluster.Network.isCut(link{m.Addr(), other.Addr()}) {
 				skews = append(skews, group.Skew{ID: node.Self().ID,
-					By: time.Duration(other.clock.Now() - m.clock.Now())})
+					By: time.Duration(other.clock.wall() - m.clock.wall())})
 				p.announce(node)
 			}
 		}

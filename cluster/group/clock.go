@@ -30,6 +30,15 @@ func (c *clusterClock) reach(t int64) int64 {
 	return t
 }
 
+// lead makes the time go on evenly from that of the log, as a node begins to lead. The clock of the machine may
+// be far behind it: that of a former leader was wrong. If the time stood still until the clock has caught up,
+// no limit would recover, and no key would expire. It returns by how many nanoseconds the log is ahead.
+func (c *clusterClock) lead(log int64) (gap int64) {
+	gap = c.source.Continue(max(log, c.last.Load()))
+	c.reach(log)
+	return gap
+}
+
 // next returns the time of an entry that begins now.
 func (c *clusterClock) next() int64 { return c.reach(c.source.Now()) }
 

@@ -61,6 +61,7 @@ func (g *Group) proposeEpoch(term uint64) {
 		Cluster: g.o.Cluster, Groups: 1, Databases: uint16(g.o.Store.Databases()), Features: g.level,
 	})
 	g.epoch = epoch{term: term, number: g.queue.number()}
+	g.clock.lead(g.clock.log.Load())
 	data := append(entry.AppendHeader(nil), body...)
 	data = g.finish(data, entry.Entry{Kind: entry.EpochBegins, Term: term, Batch: g.epoch.number,
 		Time: g.clock.next()})
@@ -119,7 +120,10 @@ func (g *Group) startServing() {
 	g.epoch.serving = true
 	g.queue.begin(g.epoch.number)
 	g.roster.NobodySilent() // raft reports again which nodes do not reply
-	g.clock.reach(g.fsm.time)
+	if gap := g.clock.lead(g.fsm.time); gap > 0 {
+		g.log.Warn("the log is from the future: a clock was set back since. Limits and expiries go on from "+
+			"the time of the log; check the clock if the time is wrong now", "seconds", gap/1e9)
+	}
 	g.current.Store(g.changes.Add(1))
 }
 

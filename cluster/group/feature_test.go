@@ -39,8 +39,9 @@ func newNode(knows int) *Group {
 // stopped is a clock that stands still.
 type stopped struct{}
 
-func (stopped) Now() int64       { return 0 }
-func (stopped) Monotonic() int64 { return 0 }
+func (stopped) Now() int64           { return 0 }
+func (stopped) Monotonic() int64     { return 0 }
+func (stopped) Continue(int64) int64 { return 0 }
 
 // apply applies an entry with a body to a node.
 func apply(t *testing.T, n *Group, index uint64, kind entry.Kind, body []byte) error {

@@ -57,6 +57,9 @@ type Disk struct {
 type Clock interface {
 	Now() int64       // Unix nanoseconds; it may jump
 	Monotonic() int64 // nanoseconds since some moment; it never jumps
+	// Continue makes Now go on from a time, if that is ahead of the machine's clock by more than a limit. It
+	// returns by how many nanoseconds. No time before counts any more.
+	Continue(at int64) (gap int64)
 }
 
 // Timing says how fast a node acts.

@@ -14,8 +14,9 @@ import (
 // fixedClock always shows the same time.
 type fixedClock int64
 
-func (c fixedClock) Now() int64       { return int64(c) }
-func (c fixedClock) Monotonic() int64 { return int64(c) }
+func (c fixedClock) Now() int64         { return int64(c) }
+func (c fixedClock) Monotonic() int64   { return int64(c) }
+func (fixedClock) Continue(int64) int64 { return 0 }
 
 // A group that has not started, or still loads its disk, leads nobody, shows the time of the machine and
 // writes no snapshot.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"cellserver/cluster/clustertest"
+	"cellserver/server/servertest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -39,6 +40,34 @@ func TestALeaderWithAWrongClockGivesWay(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A clock that was ahead by an hour moves the time of the log. The next leader has the right clock, and the time goes on evenly.
+func TestTimeGoesOnAfterAClockThatWasAhead(t *testing.T) {
+	bubble(t, func(t *testing.T, _ func()) {
+		c := clustertest.New(t, clustertest.Options{Nodes: 3, Seed: 1, Now: time.Now})
+		defer c.Close()
+		time.Sleep(5500 * time.Millisecond)
+		first := c.Leader()
+		first.SetSkew(time.Hour)
+		fill(t, c, 5)
+		time.Sleep(10 * time.Second)
+		next := c.Leader()
+		require.NotSame(t, first, next)
+		first.SetSkew(0)
+		fill(t, c, 5)
+		require.Greater(t, time.Duration(next.Group().Now()-servertest.Start), time.Hour)
+		for range 3 {
+			before := next.Group().Now()
+			time.Sleep(time.Minute)
+			require.Equal(t, time.Minute, time.Duration(next.Group().Now()-before))
+			require.NoError(t, next.Group().GiveWay(""))
+			time.Sleep(time.Second)
+			next = c.Leader()
+		}
+		fill(t, c, 5)
+		c.RequireEqual()
+	})
 }
 
 func TestOneWrongClockOfTwoMovesNobody(t *testing.T) {

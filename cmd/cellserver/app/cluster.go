@@ -37,7 +37,8 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			FS: fs.OS{}, Dir: filepath.Join(cfg.Dir, persistence.NodeDir), BootID: bootID(),
 			Durable: c.Durability == config.DurabilityFsync,
 		},
-		Store: a.store, Clock: a.clock, Wall: a.clock.Machine, Log: a.log.Logger,
+		Store: a.store, Wall: a.clock.Machine, Log: a.log.Logger,
+		Clock:    groupClock{a.clock, func() int64 { return stepLimit(a.server.Config()) }},
 		Security: a.certificates.Peers(cfg),
 		Limits:   cluster.Limits{Message: int(cfg.ClientQueryBufferLimit), Forwards: cfg.MaxClients},
 		Timing: group.Timing{

@@ -5,6 +5,15 @@ import (
 	"cellserver/cmd/cellserver/clock"
 )
 
+// groupClock is the clock of the machine for a group of a cluster. It implements [group.Clock].
+type groupClock struct {
+	*clock.Clock
+	limit func() int64 // clock-step-limit in nanoseconds
+}
+
+// Continue makes the time go on from that of the log.
+func (c groupClock) Continue(at int64) (gap int64) { return c.Lead(at, c.limit()) }
+
 // clusterClock is the time of a member of a cluster. It never goes back, even if the clock of the machine
 // does. It implements [commands.Clock].
 type clusterClock struct {

@@ -156,9 +156,12 @@ func listLimits(size int) (entries, bytes int) {
 	return math.MaxInt32, 2 << 10 << min(-size, 5)
 }
 
-// configureClock applies clock-step-limit. The time of a cluster never goes back anyway.
+// configureClock applies clock-step-limit. A node of a cluster applies it as it begins to lead.
 func configureClock(c *clock.Clock, cfg *config.Config) {
 	if len(cfg.Cluster.Nodes) == 0 {
-		c.SetLimit(int64(cfg.ClockStepLimit) * 1e9)
+		c.SetLimit(stepLimit(cfg))
 	}
 }
+
+// stepLimit returns clock-step-limit in nanoseconds.
+func stepLimit(cfg *config.Config) int64 { return int64(cfg.ClockStepLimit) * 1e9 }

@@ -129,6 +129,15 @@ func (c *Clock) Continue(from int64) (gap int64) {
 	return gap
 }
 
+// Lead is Continue for a node that begins to lead a cluster. The time of the cluster is that of its log, so
+// what the clock has held before does not count.
+func (c *Clock) Lead(from, limit int64) (gap int64) {
+	c.SetLimit(0)
+	c.Check()
+	c.SetLimit(limit)
+	return c.Continue(from)
+}
+
 // Steps returns how often the wall clock was set back, and by how many nanoseconds the clock is ahead of it.
 func (c *Clock) Steps() (back, gap int64) { return c.steps.Load(), c.gap.Load() }
 

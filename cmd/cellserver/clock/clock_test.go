@@ -121,3 +121,23 @@ func TestSmallStepsOfTheClock(t *testing.T) {
 		near(-time.Hour - 9*time.Second)
 	})
 }
+
+// TestAClockThatLeads: what a clock has held before a node leads does not count. Then it goes on from the time of the log.
+func TestAClockThatLeads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = int64(10 * time.Second)
+		c := New()
+		began := c.Machine()
+		require.Equal(t, int64(time.Hour), c.Lead(began+int64(time.Hour), limit))
+		time.Sleep(time.Minute)
+		require.Equal(t, began+int64(time.Hour+time.Minute), c.Now())
+		c.Step(int64(24 * time.Hour)) // as a follower, the clock is wrong, and right again
+		require.Equal(t, began+int64(24*time.Hour+time.Minute), c.Now())
+		c.Step(-int64(24 * time.Hour))
+		require.Equal(t, began+int64(24*time.Hour+time.Minute), c.Now())
+		require.Zero(t, c.Lead(began+int64(time.Minute)+limit, limit))
+		require.Equal(t, c.Machine(), c.Now())
+		_, gap := c.Steps()
+		require.Zero(t, gap)
+	})
+}
