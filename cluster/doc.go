@@ -9,7 +9,7 @@
 //	standing.go  what the node knows about its place
 //	begin.go     starts the group at its place, and finds where the others reach the node
 //	lives.go     the ends of a life of the node: the cluster removes it, or its disk fails; the next life
-//	transport.go the message that hands the lead over: its timeout, and a late one; a call that ends with a context
+//	transport.go the message that hands the lead over: its timeout, and a late one
 //	joining.go   asks the leader until this node votes
 //	watch.go     follows the group: leaders, nodes, published messages
 //	snapshots.go when a snapshot is due

@@ -94,7 +94,8 @@ func (v *vitals) shortest() (shortest time.Duration) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, one := range v.byID {
-		if own := time.Duration(one.Timeout) * time.Millisecond; own > 0 && (shortest == 0 || own < shortest) {
+		own := time.Duration(one.Timeout) * time.Millisecond
+		if own > 0 && (shortest == 0 || own < shortest) {
 			shortest = own
 		}
 	}

@@ -59,7 +59,7 @@ type Hello struct {
 // Timing is what all nodes should have in common.
 type Timing struct {
 	Time    int64 `json:"time"`              // the clock, in Unix nanoseconds
-	Timeout int64 `json:"timeout,omitempty"` // cluster-node-timeout in milliseconds; 0: an older release does not say it
+	Timeout int64 `json:"timeout,omitempty"` // cluster-node-timeout in milliseconds; 0: not known
 }
 
 // Leader is who leads. The zero value means that no leader is known.
