@@ -30,6 +30,7 @@ type link struct {
 	mu      sync.Mutex // guards the fields below
 	out     []byte     // requests that are not written
 	waiting []*Request // in the order of their replies
+	open    bool       // the connection is open
 	next    queue      // for the link after this one; something of waiting is before it
 	err     error      // why the link has ended; nil before
 	ended   int64      // when
@@ -111,6 +112,9 @@ func (l *link) run(ctx context.Context) {
 		}
 		err = Unsent{err}
 	} else {
+		l.mu.Lock()
+		l.heard()
+		l.mu.Unlock()
 		done := context.AfterFunc(ctx, func() { _ = conn.Close() })
 		var reading sync.WaitGroup
 		reading.Go(func() {
@@ -241,6 +245,7 @@ func (l *link) first() *Request {
 	if len(l.waiting) == 0 {
 		return nil
 	}
+	l.heard()
 	return l.waiting[0]
 }
 
@@ -269,7 +274,33 @@ func (l *link) finish(moved bool) {
 // hurry bounds the time for which requests wait for the next link; mu is held.
 func (l *link) hurry() {
 	if l.next.late == nil {
-		l.next.late = time.AfterFunc(l.user.hub.patience(), func() { l.stop(errSilent) })
+		l.next.late = time.AfterFunc(l.silence(), l.late)
+	}
+}
+
+// heard notes that the node is not silent; mu is held.
+func (l *link) heard() {
+	l.open = true
+	if l.next.late != nil {
+		l.next.late.Reset(l.silence())
+	}
+}
+
+// silence is how long the node may be silent while requests wait for the next link. A node that was deposed
+// answers at once.
+func (l *link) silence() time.Duration { return l.user.hub.patience() / 10 }
+
+// late ends a link that was silent for too long, unless its node leads again. It gives a link time to open.
+func (l *link) late() {
+	leads := l.user.hub.Leader() == l.at.address
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.next.late == nil: // it has its replies
+	case leads, !l.open:
+		l.next.late.Reset(l.silence())
+	default:
+		l.stop(errSilent)
 	}
 }
 

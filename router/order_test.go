@@ -19,7 +19,8 @@ type scene struct {
 	user  *User
 	got   chan string // "a GET 1": a node, and a request
 	nodes map[string]net.Conn
-	ends  []string // of requests, in their order
+	ends  []string      // of requests, in their order
+	slow  time.Duration // how long a connection takes to open
 }
 
 func newScene(t *testing.T) *scene {
@@ -28,6 +29,7 @@ func newScene(t *testing.T) *scene {
 		Addresses: []string{"a:1", "b:1"}, Log: slog.New(slog.DiscardHandler),
 		Clock: func() int64 { return time.Now().UnixNano() }, Timeout: func() time.Duration { return time.Second },
 		Dial: func(_ context.Context, address string) (net.Conn, error) {
+			time.Sleep(s.slow)
 			conn, node := net.Pipe()
 			name := strings.TrimSuffix(address, ":1")
 			s.nodes[name] = node
@@ -111,7 +113,7 @@ func TestOrderWhileTheLeaderChanges(t *testing.T) {
 // TestWaitForAFormerLeaderEnds: a former leader that stays silent, or ends, keeps no request from the next one.
 func TestWaitForAFormerLeaderEnds(t *testing.T) {
 	for name, end := range map[string]func(s *scene){
-		"it was silent for too long": func(*scene) { time.Sleep(11 * time.Second) },
+		"it was silent for too long": func(*scene) { time.Sleep(1100 * time.Millisecond) },
 		"the connection has ended":   func(s *scene) { s.nodes["a"].Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,6 +122,10 @@ func TestWaitForAFormerLeaderEnds(t *testing.T) {
 				s.send("1", "2")
 				s.reply(t, "a", "-MOVED 1 b:1")
 				s.send("3")
+				for _, piece := range []string{"*2", "+OK"} { // of the reply to 2
+					time.Sleep(900 * time.Millisecond)
+					s.reply(t, "a", piece)
+				}
 				require.Equal(t, []string{"a 1", "a 2"}, s.heard())
 				end(s)
 				synctest.Wait()
@@ -141,6 +147,7 @@ func TestLeaderThatComesBack(t *testing.T) {
 		s.send("2")
 		s.hub.Lead("a:1")
 		s.send("3")
+		time.Sleep(time.Minute)
 		require.Equal(t, []string{"a 1"}, s.heard())
 		s.reply(t, "a", "+OK")
 		require.Equal(t, []string{"a 2", "a 3"}, s.heard())
@@ -149,5 +156,23 @@ func TestLeaderThatComesBack(t *testing.T) {
 		time.Sleep(time.Minute)
 		s.send("4")
 		require.Equal(t, []string{"a 4"}, s.heard(), "the connection stays")
+	})
+}
+
+// TestLeaderChangesWhileAConnectionOpens: a connection that opens slowly loses no request.
+func TestLeaderChangesWhileAConnectionOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		s.slow = 4500 * time.Millisecond
+		s.send("1")
+		s.hub.Lead("b:1")
+		s.send("2")
+		time.Sleep(s.slow)
+		synctest.Wait()
+		require.Equal(t, []string{"a 1"}, s.heard())
+		s.slow = 0
+		s.reply(t, "a", "-MOVED 1 b:1")
+		require.Equal(t, []string{"b 1", "b 2"}, s.heard())
+		require.Empty(t, s.ends)
 	})
 }
