@@ -1,6 +1,12 @@
 package group
 
-import "cellserver/internal/topology"
+import (
+	"time"
+
+	"cellserver/internal/topology"
+
+	"github.com/hashicorp/raft"
+)
 
 // Epoch returns the epoch in which this node leads, 0 if it does not.
 func (g *Group) Epoch() uint64 { return g.current.Load() }
@@ -37,6 +43,30 @@ func (g *Group) CommittedIn(term uint64) uint64 {
 		return 0
 	}
 	return index
+}
+
+// LedBy returns the term in which the node at an address leads this one; 0 if it does not.
+func (g *Group) LedBy(leader raft.ServerAddress) uint64 {
+	r := g.raft.Load()
+	if r == nil {
+		return 0
+	}
+	term := r.CurrentTerm() // before the leader, which Raft forgets before it begins a term
+	if now, _ := r.LeaderWithID(); now != leader {
+		return 0
+	}
+	return term
+}
+
+// LimitLease notes the shortest NodeTimeout of the other nodes; 0 if none is known. A follower votes after its
+// own NodeTimeout, so the lease ends before that.
+func (g *Group) LimitLease(shortest time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.patience = g.o.NodeTimeout
+	if shortest > 0 {
+		g.patience = min(g.patience, shortest)
+	}
 }
 
 // Changed has an element after a change of the view that concerns clients: another leader, another state,

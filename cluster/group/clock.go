@@ -44,13 +44,3 @@ func (c *clusterClock) next() int64 { return c.reach(c.source.Now()) }
 
 // ofFollowers returns the time at which followers show keys.
 func (c *clusterClock) ofFollowers() int64 { return max(0, c.log.Load()-int64(late)) }
-
-// Horizon returns the time up to which each node may remove expired keys by itself, in Unix nanoseconds. It
-// is 0 while the keys are incomplete: they may be older than the log, and a later entry may make a key live
-// longer.
-func (g *Group) Horizon() int64 {
-	if g.hidden.Load() {
-		return 0
-	}
-	return g.clock.ofFollowers()
-}

@@ -157,3 +157,13 @@ func (g *Group) lockAll() *store.Tx {
 	tx.BeginAll(g.Horizon(), 0)
 	return tx
 }
+
+// Horizon returns the time up to which each node may remove expired keys by itself, in Unix nanoseconds. It
+// is 0 while the keys are incomplete: they may be older than the log, and a later entry may make a key live
+// longer.
+func (g *Group) Horizon() int64 {
+	if g.hidden.Load() {
+		return 0
+	}
+	return g.clock.ofFollowers()
+}

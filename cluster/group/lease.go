@@ -31,17 +31,6 @@ func (g *Group) leased() bool {
 	return l.valid && g.o.Clock.Monotonic() < l.from+int64(g.patience)*8/10
 }
 
-// LimitLease notes the shortest NodeTimeout of the other nodes; 0 if none is known. A follower votes after its
-// own NodeTimeout, so the lease ends before that.
-func (g *Group) LimitLease(shortest time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.patience = g.o.NodeTimeout
-	if shortest > 0 {
-		g.patience = min(g.patience, shortest)
-	}
-}
-
 // tick does what is due: a lease that readers need is renewed, and an idle leader moves the time of the log.
 func (g *Group) tick() {
 	g.mu.Lock()

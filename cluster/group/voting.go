@@ -46,19 +46,6 @@ func (t voting) RequestPreVote(id raft.ServerID, to raft.ServerAddress,
 	return checkAnswer(err, id, reply.RPCHeader)
 }
 
-// LedBy returns the term in which the node at an address leads this one; 0 if it does not.
-func (g *Group) LedBy(leader raft.ServerAddress) uint64 {
-	r := g.raft.Load()
-	if r == nil {
-		return 0
-	}
-	term := r.CurrentTerm() // before the leader, which Raft forgets before it begins a term
-	if now, _ := r.LeaderWithID(); now != leader {
-		return 0
-	}
-	return term
-}
-
 // checkAnswer returns the error of a request for a vote, or that of an answer which is not from the node asked.
 func checkAnswer(err error, id raft.ServerID, answer raft.RPCHeader) error {
 	if err == nil && raft.ServerID(answer.ID) != id {

@@ -62,7 +62,7 @@ func ForgetIdentity(files fs.FS, dir string, n Identity) (Identity, error) {
 
 // freeIncarnation returns the number of the next incarnation. A person may have removed a directory, so that
 // the numbers began again at 1. If there is a directory with the old name, the number leaves a gap behind the
-// directories that are there, and the node removes none of them.
+// directories that are there. So the node removes none of them.
 func freeIncarnation(files fs.FS, dir string, n Identity) (number uint64, err error) {
 	taken, err := fs.Exists(files, pathOf(n.OldDir(dir)))
 	for free := 0; taken && free < 2 && err == nil; {
