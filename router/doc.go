@@ -12,8 +12,9 @@
 //	relay.go    Relay: carries the bytes of whole clients, as proxy-port of a cluster does
 //
 // A request goes to the node that leads. If the node answers MOVED, the Hub follows it, once, and remembers
-// the new leader. A client never sees MOVED. If a connection fails, its requests are lost, and the Hub tries
-// the next address. It never sends a request twice by itself: only its sender knows whether that does harm.
+// the new leader. Where a script may have written the reply, the node must be known. A client never sees
+// MOVED. If a connection fails, its requests are lost, and the Hub tries the next address. It never sends a
+// request twice by itself: only its sender knows whether that does harm.
 //
 // A hub is one group of slots. With several groups, leader would be a table of ranges.
 //

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -226,9 +227,12 @@ func (l *link) replies(f *frame, p []byte) (used int, err error) {
 
 // redirect follows the reply MOVED to a request, if the Hub does. An error ends the link.
 func (l *link) redirect(r *Request, reply []byte) error {
-	follows := l.user.hub.follows(r, reply)
+	trusted := l.trusts(reply)
+	follows := trusted && l.user.hub.follows(r, reply)
 	l.finish(follows && l.own == nil)
 	switch {
+	case !trusted:
+		r.Sink.Lost(errNoLeader) // the script may have run
 	case !follows:
 		r.Sink.Lost(Unsent{errNoLeader})
 	case l.own != nil: // its client connects again
@@ -355,6 +359,23 @@ func (l *link) fail(err error) (lost []*Request) {
 
 // moved begins the error of a node that does not lead.
 var moved = []byte("-MOVED ")
+
+// trusts reports whether the address of a reply MOVED is that of a node. A script returns any error, so its
+// client could send all connections, and the passwords of all users, to another server. There only the leader
+// counts, or an address of the configuration. Otherwise Watch asks who leads.
+func (l *link) trusts(reply []byte) bool {
+	h := l.user.hub
+	if l.own == nil && !runsScripts(l.at.lane) {
+		return true
+	}
+	words := bytes.Fields(reply)
+	address := string(words[len(words)-1])
+	if address == h.Leader() || slices.Contains(h.o.Addresses, address) {
+		return true
+	}
+	h.unsure.Store(true)
+	return false
+}
 
 // follows reports whether the Hub follows a reply MOVED.
 func (h *Hub) follows(r *Request, reply []byte) bool {

@@ -30,6 +30,9 @@ func RelayLane(client int64, class Class) int {
 	return FirstRelay + int(class)*relayLanes + int(uint64(client)%relayLanes)
 }
 
+// runsScripts reports whether a lane of clients is for scripts.
+func runsScripts(lane int) bool { return (lane-FirstRelay)/relayLanes == int(Scripts) }
+
 // User has the connections of one user of the hub.
 type User struct {
 	hub  *Hub

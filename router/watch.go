@@ -14,6 +14,7 @@ import (
 type watched struct {
 	up       atomic.Bool
 	met      atomic.Bool  // it has answered
+	unsure   atomic.Bool  // a reply MOVED names an unknown node
 	lag      atomic.Int64 // nanoseconds of the last answer
 	sidecars atomic.Int64 // how many the hub has
 	denied   atomic.Pointer[string]
@@ -112,7 +113,7 @@ func (h *Hub) probe(counts bool) error {
 	switch {
 	case counts:
 		command = AppendCommand(nil, "INFO", "clients")
-	case len(h.o.Addresses) > 1:
+	case h.unsure.Swap(false), len(h.o.Addresses) > 1:
 		command = AppendCommand(nil, "CLUSTER", "SLOTS")
 	}
 	began, leader, answered := h.o.Clock(), h.Leader(), make(chan error, 1)

@@ -168,3 +168,37 @@ func answerCounts(hub net.Conn, count, asked *atomic.Int64) {
 		}
 	}
 }
+
+// TestAddressesOfScripts: a script names no unknown leader. Then Watch asks a node who leads, also if there is one address.
+func TestAddressesOfScripts(t *testing.T) {
+	for name, lane := range map[string]int{"script": RelayLane(0, Scripts), "brief": FirstRelay, "long": RelayLane(3, Long)} {
+		for _, address := range []string{"c:1", ":2", "?:2", "b:1"} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScene(t)
+				s.user.Send(lane, 2, &Request{Command: []byte("1\r\n"), Sink: Whole(func([]byte, error) {})})
+				synctest.Wait()
+				s.reply(t, "a", "-MOVED 1 "+address)
+				follows := address == "b:1" || name != "script"
+				require.Equal(t, follows, s.hub.Leader() != "a:1", name, address)
+				require.Equal(t, !follows, s.hub.unsure.Load(), name, address)
+			})
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		s.hub.o.Addresses, s.hub.user = s.hub.o.Addresses[:1], s.user
+		ask := func(reply string) []string {
+			go func() { _ = s.hub.probe(false) }()
+			synctest.Wait()
+			s.reply(t, s.hub.Leader()[:1], reply)
+			return s.heard()
+		}
+		ask("+OK\r\n+OK")
+		s.reply(t, "a", "+PONG")
+		require.Contains(t, ask("+PONG"), "a PING")
+		s.hub.unsure.Store(true)
+		require.Contains(t, ask("*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$1\r\nc\r\n:1\r\n$2\r\nid"), "a CLUSTER")
+		require.Equal(t, "c:1", s.hub.Leader())
+		require.Contains(t, ask("+OK\r\n+OK"), "c PING")
+	})
+}

@@ -222,6 +222,25 @@ func TestSidecarWithWrongPassword(t *testing.T) {
 	require.Equal(t, 1, strings.Count(side.log.String(), "the hub refuses a user"))
 }
 
+// TestSidecarLeadersOfScripts: no script sends the connections of a sidecar, and the passwords of its users, to another server.
+func TestSidecarLeadersOfScripts(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer other.Close()
+	forged := fmt.Sprintf("return {err='MOVED 1 %s'}", other.Addr())
+	c := side.dial(t)
+	require.Contains(t, c.Do("EVAL", forged, 0), resptest.Error("NOHUB"))
+	ok(t, c, "SET", "a", 1)
+	ok(t, c, "SELECT", 1) // a connection of its own
+	require.Contains(t, c.Do("EVAL", forged, 0), resptest.Error("NOHUB"))
+	ok(t, c, "SET", "a", 1)
+	require.NoError(t, other.(*net.TCPListener).SetDeadline(time.Now().Add(time.Second)))
+	_, err = other.Accept()
+	require.Error(t, err)
+}
+
 // TestSidecarLongLines: an error of any length is the reply of its client, and disturbs no other one.
 func TestSidecarLongLines(t *testing.T) {
 	hub := start(t)
