@@ -178,6 +178,15 @@ func (c *connections) Close() error {
 	return c.Listener.Close()
 }
 
+// CloseWrite ends the replies, and the client may still send. net/http does so after a head that is too
+// large. Without it the reply ends with a reset, half a second later, and a proxy takes that for an outage.
+func (g *connection) CloseWrite() error {
+	if half, ok := g.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil // Close follows
+}
+
 // Close closes the connection and makes room.
 func (g *connection) Close() error {
 	g.of.mu.Lock()

@@ -315,13 +315,17 @@ func TestTimeIsUp(t *testing.T) {
 	})
 }
 
+// TestLargeHeaders: the refusal has an end, and is not cut off by a reset. A proxy that fails open lets a
+// request pass after a reset.
 func TestLargeHeaders(t *testing.T) {
 	l := listen(t, wide, nil)
 	c := dial(t, l)
-	c.send("GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 16<<10) + "\r\n\r\n")
+	c.send("GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 64<<10) + "\r\n\r\n")
 	r, err := http.ReadResponse(c.in, nil)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, r.StatusCode)
+	_, err = io.ReadAll(r.Body)
+	require.NoError(t, err)
 }
 
 func TestMoveAndStop(t *testing.T) {
