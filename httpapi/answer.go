@@ -130,16 +130,38 @@ func (d *decision) setHeaders(h http.Header) {
 		limits = strconv.AppendInt(limits, min(max(p.Remaining, 0), maxInteger), 10)
 		limits = strconv.AppendInt(append(limits, ";t="...), wait, 10)
 	}
+	tightest := d.shown()
 	values := []string{
-		strconv.FormatInt(d.decides.Limit, 10), strconv.FormatInt(max(d.decides.Remaining, 0), 10),
-		strconv.FormatInt(d.decides.ResetAfter, 10), string(policies), string(limits), "",
+		strconv.FormatInt(tightest.Limit, 10), strconv.FormatInt(max(tightest.Remaining, 0), 10),
+		strconv.FormatInt(tightest.ResetAfter, 10), string(policies), string(limits), "",
 	}
-	if d.Allowed || d.decides.RetryAfter == limiters.Never {
+	if d.Allowed || tightest.RetryAfter == limiters.Never {
 		values = values[:5]
 	} else {
-		values[5] = strconv.FormatInt(d.decides.RetryAfter, 10)
+		values[5] = strconv.FormatInt(tightest.RetryAfter, 10)
 	}
 	for i := range values {
 		h[headersOfLimits[i]] = values[i : i+1 : i+1]
 	}
+}
+
+// shown returns the answer that the headers show: that of the limit that decides. Beside a rule with SHADOW
+// it is that of the tightest other limit.
+func (d *decision) shown() *limiters.Answer {
+	tightest, shadow := d.decides, false
+	for i, others := 0, 0; i < len(d.Policies); i++ {
+		p := &d.Policies[i]
+		if p.Shadow {
+			shadow = true
+			continue
+		}
+		if others == 0 || p.Tighter(tightest) {
+			tightest = &p.Answer
+		}
+		others++
+	}
+	if !shadow {
+		return d.decides
+	}
+	return tightest
 }

@@ -78,6 +78,10 @@ func TestCheckAll(t *testing.T) {
 	require.Equal(t, []string{"", "", "", "", "", ""}, w.get("/check/try?key=a").fields(limitHeaders...))
 	got = w.get("/check/try?key=a")
 	require.Equal(t, []any{200, true}, []any{got.Status, got.Body["allowed"]})
+	for _, left := range []string{"2", "1"} {
+		got = w.get("/check?rule=user&rule=try&key=eve")
+		require.Equal(t, []string{"3", left}, got.fields("X-RateLimit-Limit", "X-RateLimit-Remaining"))
+	}
 }
 
 // TestScopes: a rule with scopes has a key for each of them.
