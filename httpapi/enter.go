@@ -107,7 +107,7 @@ func takePartitions(body fields) ([]string, *Problem) {
 	}
 	words := []string{"PARTITION", own, "OF"}
 	for _, name := range slices.Sorted(maps.Keys(shares)) {
-		percent, _, err := fields(shares).take(name)
+		percent, err := wordOf(name, shares[name]) // a partition may have the name of a field
 		if err != nil {
 			return nil, err
 		}

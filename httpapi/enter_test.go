@@ -27,24 +27,27 @@ func TestEnter(t *testing.T) {
 	require.Equal(t, 200, w.post("/enter", batch).Status)
 	w.Want("GET {p}:adaptive", "adaptive1 GRADIENT 655360 0 0 0 0 0 batch 30 live 70")
 	require.JSONEq(t, `{"left": true, "limit": 10}`, w.post("/leave", `{"key": "p", "holder": "a"}`).Text)
+	const rule = `{"key": "q", "lease": 5, "holder": "a", "partition": "rule", "partitions": {"rule": 70, "key": 30}}`
+	require.Equal(t, 200, w.post("/enter", rule).Status, "names of fields")
 }
 
 // TestEnterRefuses names the field that is wrong.
 func TestEnterRefuses(t *testing.T) {
 	w := newWeb(t)
 	for body, field := range map[string]string{
-		`{"lease": 5, "holder": "a"}`:                                                         "key",
-		`{"key": "k", "lease": 5}`:                                                            "holder",
-		`{"key": "k", "lease": "5", "holder": "a"}`:                                           "lease",
-		`{"key": "k", "lease": 5, "holder": "a", "algorithm": "PEEK"}`:                        "algorithm",
-		`{"key": "k", "lease": 5, "holder": "a", "algorithm": "aimd"}`:                        "latency",
-		`{"key": "k", "lease": 5, "holder": "a", "latency": 1}`:                               "latency",
-		`{"key": "k", "lease": 5, "holder": "a", "least": 1}`:                                 "most",
-		`{"key": "k", "lease": 5, "holder": "a", "least": 5, "most": 1}`:                      "most",
-		`{"key": "k", "lease": 5, "holder": "a", "partition": "a"}`:                           "partitions",
-		`{"key": "k", "lease": 5, "holder": "a", "partition": "a", "partitions": ["a"]}`:      "partitions",
-		`{"key": "k", "lease": 5, "holder": "a", "partition": "a", "partitions": {"a": "1"}}`: "a must be",
-		`{"key": "k", "lease": 5, "holder": "a", "tolerance": 1}`:                             "tolerance",
+		`{"lease": 5, "holder": "a"}`:                                                           "key",
+		`{"key": "k", "lease": 5}`:                                                              "holder",
+		`{"key": "k", "lease": "5", "holder": "a"}`:                                             "lease",
+		`{"key": "k", "lease": 5, "holder": "a", "algorithm": "PEEK"}`:                          "algorithm",
+		`{"key": "k", "lease": 5, "holder": "a", "algorithm": "aimd"}`:                          "latency",
+		`{"key": "k", "lease": 5, "holder": "a", "latency": 1}`:                                 "latency",
+		`{"key": "k", "lease": 5, "holder": "a", "least": 1}`:                                   "most",
+		`{"key": "k", "lease": 5, "holder": "a", "least": 5, "most": 1}`:                        "most",
+		`{"key": "k", "lease": 5, "holder": "a", "partition": "a"}`:                             "partitions",
+		`{"key": "k", "lease": 5, "holder": "a", "partition": "a", "partitions": ["a"]}`:        "partitions",
+		`{"key": "k", "lease": 5, "holder": "a", "partition": "a", "partitions": {"a": "1"}}`:   "a must be",
+		`{"key": "k", "lease": 5, "holder": "a", "partition": "id", "partitions": {"id": "1"}}`: "id must be",
+		`{"key": "k", "lease": 5, "holder": "a", "tolerance": 1}`:                               "tolerance",
 	} {
 		got := w.post("/enter", body)
 		require.Equal(t, 400, got.Status, body)

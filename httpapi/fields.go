@@ -38,7 +38,6 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 	value := f[name]
 	delete(f, name)
 	text, isText := value.(string)
-	number, isNumber := value.(json.Number)
 	switch {
 	case value == nil:
 		return "", false, nil
@@ -50,13 +49,22 @@ func (f fields) take(name string) (word string, ok bool, p *Problem) {
 		return "", false, mustBe(name, "a text in quotes", value)
 	case isText && (takesText(name) || name == "day"):
 		return text, true, nil
-	case !isNumber:
-		return "", false, mustBe(name, "a number without quotes", value)
 	}
-	if word, ok = plain(number); !ok {
-		return "", false, mustBe(name, fmt.Sprintf("a number of at most %d digits", maxNumber), value)
+	word, p = wordOf(name, value)
+	return word, p == nil, p
+}
+
+// wordOf returns a number as a word of a command.
+func wordOf(name string, value any) (string, *Problem) {
+	number, isNumber := value.(json.Number)
+	if !isNumber {
+		return "", mustBe(name, "a number without quotes", value)
 	}
-	return word, true, nil
+	word, ok := plain(number)
+	if !ok {
+		return "", mustBe(name, fmt.Sprintf("a number of at most %d digits", maxNumber), value)
+	}
+	return word, nil
 }
 
 // mustBe is the problem of a value of the wrong type. It repeats the value.
