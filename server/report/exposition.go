@@ -13,7 +13,8 @@ import (
 // Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 type exposition struct {
 	strings.Builder
-	name string // of the family that is being written
+	name    string          // of the family that is being written
+	written map[string]bool // its samples, with their labels
 }
 
 // MetricsType is the media type of [Report.Metrics].
@@ -24,27 +25,29 @@ func (x *exposition) counter(name, help string) { x.family(name, "counter", help
 func (x *exposition) gauge(name, help string)   { x.family(name, "gauge", help) }
 
 func (x *exposition) family(name, kind, help string) {
-	x.name = "cellserver_" + name
+	x.name, x.written = "cellserver_"+name, map[string]bool{}
 	x.WriteString("# HELP " + x.name + " " + help + "\n# TYPE " + x.name + " " + kind + "\n")
 }
 
 // add writes a sample of the family. labels are alternating names and values.
 func (x *exposition) add(value float64, labels ...string) { x.sample("", value, labels) }
 
+// sample leaves out a sample that the family has. Two texts may differ only in bytes that a label cannot
+// hold. A scraper refuses a text with one sample twice, or takes one of the two.
 func (x *exposition) sample(suffix string, value float64, labels []string) {
-	x.WriteString(x.name + suffix)
+	name, sign := x.name+suffix, "{"
 	for i := 0; i < len(labels); i += 2 {
-		if i == 0 {
-			x.WriteByte('{')
-		} else {
-			x.WriteByte(',')
-		}
-		x.WriteString(labels[i] + `="` + labelValue(labels[i+1]) + `"`)
+		name += sign + labels[i] + `="` + labelValue(labels[i+1]) + `"`
+		sign = ","
 	}
 	if len(labels) > 0 {
-		x.WriteByte('}')
+		name += "}"
 	}
-	x.WriteString(" " + metricNumber(value) + "\n")
+	if x.written[name] {
+		return
+	}
+	x.written[name] = true
+	x.WriteString(name + " " + metricNumber(value) + "\n")
 }
 
 // one writes a family with a single sample.

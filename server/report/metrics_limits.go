@@ -26,15 +26,8 @@ func (r *Report) metricsLimiters(x *exposition) {
 	r.metricsRuleSource(x)
 	r.metricsAdaptive(x)
 	x.gauge("limited_keys", "Refusals of the keys that limiters refused most often (CL.TOP).")
-	shown := map[string]bool{}
 	for _, t := range r.Stats.Limited.Top(stats.AnyDB, r.Config().MetricsTopKeys, false) {
-		db, key := strconv.Itoa(t.DB), labelValue(string(t.Key))
-		// Two keys may differ only in bytes that a label cannot hold. The text would then have one sample
-		// twice, and the scrape would fail.
-		if !shown[db+key] {
-			shown[db+key] = true
-			x.add(float64(t.Times), "db", db, "key", string(t.Key))
-		}
+		x.add(float64(t.Times), "db", strconv.Itoa(t.DB), "key", string(t.Key))
 	}
 }
 
