@@ -34,8 +34,8 @@ type connection struct {
 
 // The states of a connection.
 const (
-	// unfinished: a client has not sent the whole head of its request, or shakes hands. It may
-	// have sent nothing.
+	// unfinished: a client has not sent the whole head of its request, or shakes hands. It may have sent
+	// nothing. Or the handler has returned, and the client has not sent the whole body.
 	unfinished = iota
 	active     // a handler has the request
 	prepares   // the reply is written, and net/http may hold a part of the next request
@@ -124,12 +124,9 @@ func (c *connections) leave(g *connection) {
 
 // follow notes the states of net/http. StateActive begins when the head of a request is read.
 func (c *connections) follow(nc net.Conn, now http.ConnState) {
-	if secure, ok := nc.(*tls.Conn); ok {
-		nc = secure.NetConn()
-	}
-	g, ok := nc.(*connection)
+	g := connectionOf(nc)
 	switch {
-	case !ok:
+	case g == nil:
 	case now == http.StateActive:
 		// A pipelined request was read before: then the connection still prepares.
 		_ = g.state.CompareAndSwap(unfinished, active) || g.state.CompareAndSwap(prepares, active)
@@ -143,13 +140,27 @@ func (c *connections) follow(nc net.Conn, now http.ConnState) {
 	}
 }
 
-// Read notes the first byte of a request. A connection that waits makes room before this byte or not at all.
-func (g *connection) Read(p []byte) (int, error) {
-	if g.state.CompareAndSwap(prepares, waits) && g.of.queued.Load() {
+// connectionOf returns the connection below TLS, nil for that of another listener.
+func connectionOf(nc net.Conn) *connection {
+	if secure, ok := nc.(*tls.Conn); ok {
+		nc = secure.NetConn()
+	}
+	g, _ := nc.(*connection)
+	return g
+}
+
+// turns changes the state to one that may make room, and tells a new connection that waits for room.
+func (g *connection) turns(from, to int32) {
+	if g.state.CompareAndSwap(from, to) && g.of.queued.Load() {
 		g.of.mu.Lock()
 		g.of.room.Signal()
 		g.of.mu.Unlock()
 	}
+}
+
+// Read notes the first byte of a request. A connection that waits makes room before this byte or not at all.
+func (g *connection) Read(p []byte) (int, error) {
+	g.turns(prepares, waits)
 	n, err := g.Conn.Read(p)
 	if n > 0 && g.state.Load() == waits {
 		g.turn.Store(g.of.begun.Add(1)) // the connection is old, but its request is not

@@ -2,11 +2,13 @@
 //
 //	listener.go   Listener: opens, moves and closes the address
 //	connections.go   the open connections, and which of them make room
+//	body.go       bodies that the handler does not read
 //
 // net/http does the rest. The bounds are the number of connections, the bytes of a request's headers, and
 // the time of a request. If all connections are in use, a new one displaces one that has no whole request.
 // If an eighth of all connections has sent a part of a request, the oldest of these goes. Otherwise the
-// connection goes that has been idle for longest. If every connection has a request, the new one waits, and
+// connection goes that has been idle for longest. While a handler reads the body of a request, its connection
+// stays. If every connection has a request, the new one waits, and
 // further ones wait in the backlog of the system.
 //
 // netutil.LimitListener bounds connections, too, but displaces none. Measured: 200 clients sent half of a

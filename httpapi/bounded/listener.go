@@ -98,9 +98,10 @@ func (l *Listener) serve() {
 	connections := newConnections(l.ln, l.Bounds.Conns)
 	l.connections = connections
 	server := &http.Server{
-		Handler:        l.Handler,
+		Handler:        noting(l.Handler),
 		ErrorLog:       slog.NewLogLogger(l.Log.Handler(), slog.LevelDebug),
 		ConnState:      connections.follow,
+		ConnContext:    withConnection,
 		MaxHeaderBytes: l.Bounds.Header,
 		ReadTimeout:    l.Bounds.Request,
 		WriteTimeout:   2 * l.Bounds.Request, // from the head of the request on

@@ -1,0 +1,48 @@
+package bounded
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+)
+
+// connectionKey is the key of the connection in the context of a request.
+type connectionKey struct{}
+
+// withConnection is the ConnContext of the server.
+func withConnection(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, connectionOf(nc))
+}
+
+// noting answers requests with next. If next has not read the whole body, net/http waits for the rest, so
+// the connection makes room as one does whose request is unfinished. Without this a client without the token
+// keeps its connection for the whole time of a request.
+func noting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g, _ := r.Context().Value(connectionKey{}).(*connection)
+		if r.ContentLength == 0 || g == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		b, own := &body{ReadCloser: r.Body}, *r // net/http looks at the body of r
+		own.Body = b
+		next.ServeHTTP(w, &own)
+		if !b.ended {
+			g.turns(active, unfinished)
+		}
+	})
+}
+
+// body is the body of a request. It notes that next has read all of it.
+type body struct {
+	io.ReadCloser
+	ended bool
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err == io.EOF
+	return n, err
+}
