@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -107,7 +108,8 @@ func takePartitions(body fields) ([]string, *Problem) {
 	}
 	words := []string{"PARTITION", own, "OF"}
 	for _, name := range slices.Sorted(maps.Keys(shares)) {
-		percent, err := wordOf(name, shares[name]) // a partition may have the name of a field
+		// A partition may have the name of a field.
+		percent, err := wordOf(fmt.Sprintf("%.40s", name), shares[name])
 		if err != nil {
 			return nil, err
 		}

@@ -61,6 +61,8 @@ func TestProblemsAreShort(t *testing.T) {
 		w.post("/throttle", `{"key": "a", "max_burst": 1, "count": `+long+`, "period": 1}`),
 		w.post("/throttle", `{"limiter": "`+long+`"}`),
 		w.post("/reserve", `{"rule": "`+long+`", "key": "a", "quantity": 1, "id": "i", "ttl": 9}`),
+		w.post("/enter", `{"key": "a", "lease": 5, "holder": "h", "partition": "p", "partitions": {"`+long+`": ""}}`),
+		w.post("/enter", `{"key": "a", "lease": 5, "holder": "h", "partition": "p", "partitions": {"`+long+`": 1}}`),
 		w.get("/check/api?" + long),
 		w.get("/check/api?" + long + "=%zz"),
 		w.get("/check/api?key=" + long),
