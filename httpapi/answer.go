@@ -110,10 +110,15 @@ var headersOfLimits = [...]string{
 func (d *decision) setHeaders(h http.Header) {
 	var some, more [128]byte // most values fit
 	policies, limits := some[:0], more[:0]
+	tightest, others, shadow := d.decides, d.decides, false // others has no rule with SHADOW
 	for i := range d.Policies {
 		p := &d.Policies[i]
 		if p.Shadow {
+			shadow = true
 			continue
+		}
+		if len(policies) == 0 || p.Tighter(others) {
+			others = &p.Answer
 		}
 		if len(policies) > 0 {
 			policies, limits = append(policies, ", "...), append(limits, ", "...)
@@ -130,7 +135,9 @@ func (d *decision) setHeaders(h http.Header) {
 		limits = strconv.AppendInt(limits, min(max(p.Remaining, 0), maxInteger), 10)
 		limits = strconv.AppendInt(append(limits, ";t="...), wait, 10)
 	}
-	tightest := d.shown()
+	if shadow {
+		tightest = others
+	}
 	values := []string{
 		strconv.FormatInt(tightest.Limit, 10), strconv.FormatInt(max(tightest.Remaining, 0), 10),
 		strconv.FormatInt(tightest.ResetAfter, 10), string(policies), string(limits), "",
@@ -143,25 +150,4 @@ func (d *decision) setHeaders(h http.Header) {
 	for i := range values {
 		h[headersOfLimits[i]] = values[i : i+1 : i+1]
 	}
-}
-
-// shown returns the answer that the headers show: that of the limit that decides. Beside a rule with SHADOW
-// it is that of the tightest other limit.
-func (d *decision) shown() *limiters.Answer {
-	tightest, shadow := d.decides, false
-	for i, others := 0, 0; i < len(d.Policies); i++ {
-		p := &d.Policies[i]
-		if p.Shadow {
-			shadow = true
-			continue
-		}
-		if others == 0 || p.Tighter(tightest) {
-			tightest = &p.Answer
-		}
-		others++
-	}
-	if !shadow {
-		return d.decides
-	}
-	return tightest
 }

@@ -16,7 +16,7 @@ func withConnection(ctx context.Context, nc net.Conn) context.Context {
 }
 
 // noting answers requests with next. If next has not read the whole body, net/http waits for the rest, so
-// the connection makes room as one does whose request is unfinished. Without this a client without the token
+// the connection makes room as one does that waits for a request. Without this a client without the token
 // keeps its connection for the whole time of a request.
 func noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +29,7 @@ func noting(next http.Handler) http.Handler {
 		own.Body = b
 		next.ServeHTTP(w, &own)
 		if !b.ended {
-			g.turns(active, unfinished)
+			g.state.CompareAndSwap(active, prepares)
 		}
 	})
 }

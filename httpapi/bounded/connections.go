@@ -34,12 +34,12 @@ type connection struct {
 
 // The states of a connection.
 const (
-	// unfinished: a client has not sent the whole head of its request, or shakes hands. It may have sent
-	// nothing. Or the handler has returned, and the client has not sent the whole body.
+	// unfinished: a client has not sent the whole head of its request, or shakes hands. It may
+	// have sent nothing.
 	unfinished = iota
 	active     // a handler has the request
-	prepares   // the reply is written, and net/http may hold a part of the next request
-	waits      // net/http waits for the first byte of the next request
+	prepares   // the handler has returned, and net/http may hold a part of the body or of the next request
+	waits      // net/http waits for bytes of either
 	gone       // it made room: net/http gets no further byte
 )
 
@@ -149,18 +149,13 @@ func connectionOf(nc net.Conn) *connection {
 	return g
 }
 
-// turns changes the state to one that may make room, and tells a new connection that waits for room.
-func (g *connection) turns(from, to int32) {
-	if g.state.CompareAndSwap(from, to) && g.of.queued.Load() {
+// Read notes the first byte of a request. A connection that waits makes room before this byte or not at all.
+func (g *connection) Read(p []byte) (int, error) {
+	if g.state.CompareAndSwap(prepares, waits) && g.of.queued.Load() {
 		g.of.mu.Lock()
 		g.of.room.Signal()
 		g.of.mu.Unlock()
 	}
-}
-
-// Read notes the first byte of a request. A connection that waits makes room before this byte or not at all.
-func (g *connection) Read(p []byte) (int, error) {
-	g.turns(prepares, waits)
 	n, err := g.Conn.Read(p)
 	if n > 0 && g.state.Load() == waits {
 		g.turn.Store(g.of.begun.Add(1)) // the connection is old, but its request is not
