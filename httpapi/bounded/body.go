@@ -15,8 +15,8 @@ func withConnection(ctx context.Context, nc net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connectionOf(nc))
 }
 
-// noting answers requests with next. If next has not read the whole body, net/http waits for the rest, so
-// the connection makes room as one does that waits for a request. Without this a client without the token
+// noting answers requests with next. If next has not read the whole body, net/http waits for the rest. So
+// the connection makes room, as one does that waits for a request. Without this a client without the token
 // keeps its connection for the whole time of a request.
 func noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
