@@ -20,8 +20,8 @@ func withConnection(ctx context.Context, nc net.Conn) context.Context {
 // keeps its connection for the whole time of a request.
 func noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g, _ := r.Context().Value(connectionKey{}).(*connection)
-		if r.ContentLength == 0 || g == nil {
+		g := r.Context().Value(connectionKey{}).(*connection)
+		if r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}

@@ -125,12 +125,11 @@ func (c *connections) leave(g *connection) {
 // follow notes the states of net/http. StateActive begins when the head of a request is read.
 func (c *connections) follow(nc net.Conn, now http.ConnState) {
 	g := connectionOf(nc)
-	switch {
-	case g == nil:
-	case now == http.StateActive:
+	switch now {
+	case http.StateActive:
 		// A pipelined request was read before: then the connection still prepares.
 		_ = g.state.CompareAndSwap(unfinished, active) || g.state.CompareAndSwap(prepares, active)
-	case now == http.StateIdle:
+	case http.StateIdle:
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if g.place != nil {
@@ -140,13 +139,12 @@ func (c *connections) follow(nc net.Conn, now http.ConnState) {
 	}
 }
 
-// connectionOf returns the connection below TLS, nil for that of another listener.
+// connectionOf returns the connection below TLS.
 func connectionOf(nc net.Conn) *connection {
 	if secure, ok := nc.(*tls.Conn); ok {
 		nc = secure.NetConn()
 	}
-	g, _ := nc.(*connection)
-	return g
+	return nc.(*connection)
 }
 
 // Read notes the first byte of a request. A connection that waits makes room before this byte or not at all.
