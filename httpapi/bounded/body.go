@@ -17,10 +17,14 @@ func withConnection(ctx context.Context, nc net.Conn) context.Context {
 
 // noting answers requests with next. If next has not read the whole body, net/http waits for the rest. So
 // the connection makes room, as one does that waits for a request. Without this a client without the token
-// keeps its connection for the whole time of a request.
+// keeps its connection for the whole time of a request. A connection may make room just before its request
+// is whole. Then next must not count this request, as its client gets no reply, and asks again.
 func noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g := r.Context().Value(connectionKey{}).(*connection)
+		if g.state.Load() == gone {
+			panic(http.ErrAbortHandler) // net/http logs nothing, and closes the connection
+		}
 		if r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return

@@ -2,7 +2,7 @@
 //
 //	listener.go   Listener: opens, moves and closes the address
 //	connections.go   the open connections, and which of them make room
-//	body.go       bodies that the handler does not read
+//	body.go       requests that no handler may count, and bodies that the handler does not read
 //
 // net/http does the rest. The bounds are the number of connections, the bytes of a request's headers, and
 // the time of a request. If all connections are in use, a new one displaces one that has no whole request.
@@ -18,7 +18,7 @@
 // room as an unfinished request does.
 //
 // Invariants: no more connections are open than the bounds say. An idle connection is displaced before the
-// first byte of a request or not at all.
+// first byte of a request or not at all. A handler gets no request of a connection that made room.
 //
 // Locks: Listener.mu guards the address, and is held while a listener opens or closes. connections.mu guards
 // the connections, and is held for a few steps.
