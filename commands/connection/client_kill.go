@@ -13,14 +13,14 @@ var clientKill = &commands.Command{Name: "kill", Arity: -3, Flags: commands.Admi
 type killFilter struct {
 	id                int64
 	addr, laddr, kind string
-	user              *acl.User
-	skip              int64 // id of the client to leave open; 0 for none
+	user              *acl.User // by its name: who has not authenticated is the default user, too
+	skip              int64     // id of the client to leave open; 0 for none
 }
 
 func (f *killFilter) matches(c *commands.ClientInfo) bool {
 	return (f.id == 0 || c.ID == f.id) && (f.addr == "" || c.Addr == f.addr) && (f.laddr == "" || c.Laddr == f.laddr) &&
 		(f.kind == "" || c.Kind == f.kind) &&
-		(f.user == nil || c.Identity.User == f.user) && c.ID != f.skip
+		(f.user == nil || c.Identity.User.Name() == f.user.Name()) && c.ID != f.skip
 }
 
 func kill(c *commands.Call) error {

@@ -65,3 +65,16 @@ func TestClientKillSelf(t *testing.T) {
 	require.Equal(t, []any{int64(1), resptest.Simple("PONG")}, inside.Do("EXEC"))
 	require.Equal(t, resp.Close, inside.Status)
 }
+
+// TestClientKillGuests: as in Redis, a client that has not authenticated is the default user.
+func TestClientKillGuests(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CONFIG SET requirepass secret", ok)
+	guest := h.NewClient(t)
+	guest.Want("PING", commands.Error("NOAUTH Authentication required."))
+	h.Want("ACL SETUSER ann on nopass", ok)
+	h.Want("CLIENT KILL USER ann", 0)
+	require.False(t, guest.Closed)
+	h.Want("CLIENT KILL USER default", 1)
+	require.True(t, guest.Closed)
+}
