@@ -2,10 +2,21 @@ package ruleset
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestAFileOfManyNodes: the parser would take hundreds of megabytes for any of these texts of two megabytes.
+func TestAFileOfManyNodes(t *testing.T) {
+	for _, part := range []string{"-\n", "[],", "a,", "- ", "-\t", "? ", "-\r", "-\u2028", "{},"} {
+		_, err := parseFile([]byte("[" + strings.Repeat(part, (2<<20)/len(part))))
+		require.ErrorContains(t, err, ", and 350000 are the most", part)
+	}
+	_, err := parseFile([]byte("rules:\n" + strings.Repeat("\n", maxMarks-100)))
+	require.ErrorContains(t, err, "there is nothing below rules")
+}
 
 func FuzzRulesFile(f *testing.F) {
 	f.Add([]byte("rules:\n  login:\n    limits:\n      - CL.THROTTLE 4 5 60\n      - CL.WINDOW 100 86400 ALIGN\n"))

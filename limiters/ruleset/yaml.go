@@ -29,8 +29,31 @@ func fileError(line int, format string, args ...any) error {
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?:yaml: )?`)
 
+// maxMarks bounds the lines, commas and brackets of a text, and its dashes and question marks before a space.
+// Each of them begins three nodes at most, and a node takes some 200 bytes.
+const maxMarks = 350_000
+
+// marks are what may begin a node, with the line breaks of YAML.
+var marks = []string{"\n", "\r", "\u0085", "\u2028", "\u2029", ",", "[", "{", "- ", "-\t", "? ", "?\t"}
+
+// tooManyNodes returns an error for a text that may have very many nodes. The parser bounds their depth alone.
+func tooManyNodes(text []byte) error {
+	n := 0
+	for _, mark := range marks {
+		n += bytes.Count(text, []byte(mark))
+	}
+	if n <= maxMarks {
+		return nil
+	}
+	return fileError(1, "the file has %d lines, commas and brackets, and %d are the most: "+
+		"remove rules or overrides that nobody needs", n, maxMarks)
+}
+
 // parseYAML returns the root of a text, nil for a text without any value.
 func parseYAML(text []byte) (*yaml.Node, error) {
+	if err := tooManyNodes(text); err != nil {
+		return nil, err
+	}
 	in := yaml.NewDecoder(bytes.NewReader(text))
 	var document, next yaml.Node
 	switch err := in.Decode(&document); {
