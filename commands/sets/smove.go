@@ -26,16 +26,14 @@ func smove(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case bytes.Equal(c.Args[1], c.Args[2]):
-		c.ReplyBit(from.Set().Has(member))
-		return nil
-	case !removeMember(&from, member):
-		c.Out.Int(0)
+	if has := from.Set().Has(member); !has || bytes.Equal(c.Args[1], c.Args[2]) {
+		c.ReplyBit(has)
 		return nil
 	}
+	added := addMember(&to, member) // first: without memory for it, the member stays where it is
+	removeMember(&from, member)
 	c.NotifyRemoval(commands.SetEvents, "srem", &from)
-	if addMember(&to, member) {
+	if added {
 		c.Notify(commands.SetEvents, "sadd", c.Args[2])
 	}
 	c.Out.Int(1)

@@ -1,10 +1,13 @@
 package sets
 
 import (
+	"fmt"
 	"testing"
 
 	"cellserver/commands"
 	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestSMove(t *testing.T) {
@@ -35,4 +38,23 @@ func TestSMoveErrors(t *testing.T) {
 	h.Want("SMOVE absent n a", 0)
 	h.Want("SMEMBERS s", []string{"a"})
 	h.Want("GET n", "1")
+}
+
+// TestSMoveWithoutMemory: a member that finds no memory in the other set stays where it is.
+func TestSMoveWithoutMemory(t *testing.T) {
+	refuse := false
+	h := servertest.NewAt(t, &servertest.Edge{Refuse: func(int) bool { return refuse }})
+	h.Do("SADD {s} a b")
+	for refused := range 10_000 {
+		refuse = true
+		reply := h.Do(fmt.Sprintf("SMOVE {s} {s}%d a", refused))
+		refuse = false
+		if reply != int64(1) {
+			require.ErrorContains(t, reply.(error), "OOM")
+			h.Want("SMISMEMBER {s} a b", []any{1, 1})
+			return
+		}
+		h.Do("SADD {s} a")
+	}
+	t.Fatal("the memory never runs out")
 }
