@@ -126,8 +126,7 @@ func (b *BodyApplier) commands(body []byte) error {
 // applyQueued applies a command or a record.
 func (b *BodyApplier) applyQueued(c *queuedCommand) error {
 	if isNumber(c.args) {
-		b.apply.applyNumber(c.args)
-		return nil
+		return b.apply.applyNumber(c.args)
 	}
 	b.own = b.own || isOwn(c.args)
 	return b.apply.command(c.args)

@@ -63,8 +63,9 @@ func parseNumber(b []byte, args [][]byte) (_ [][]byte, size int, err error) {
 // isNumber reports whether the parts are those of a record, and not a command.
 func isNumber(args [][]byte) bool { return len(args[0]) == 1 && args[0][0] <= recordTAT }
 
-// applyNumber applies a record.
-func (a *applier) applyNumber(args [][]byte) {
+// applyNumber applies a record. Without memory for the key, the error is [store.ErrExhausted].
+func (a *applier) applyNumber(args [][]byte) (err error) {
+	defer store.RecoverExhausted(&err)
 	v, at := int64(binary.LittleEndian.Uint64(args[2])), store.NoExpiry
 	switch args[0][0] {
 	case recordExpiring:
@@ -76,4 +77,5 @@ func (a *applier) applyNumber(args [][]byte) {
 	defer a.tx.End()
 	e := a.tx.Write(args[1])
 	e.SetInt(v, at)
+	return nil
 }

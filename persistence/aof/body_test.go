@@ -1,6 +1,7 @@
 package aof
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -147,4 +148,22 @@ func TestBodiesThatCannotBeApplied(t *testing.T) {
 		s := newStore()
 		require.ErrorContains(t, NewBodyApplier(s, s.NewTx()).Apply([]byte(body), now), want, "%q", body)
 	}
+}
+
+// TestRecordsWithoutMemory: an integer that finds no memory for its key is an error, and no panic.
+func TestRecordsWithoutMemory(t *testing.T) {
+	refuse := false
+	s := store.New(store.Options{Seed: 1, Refuse: func(int) bool { return refuse }})
+	b := NewBodyApplier(s, s.NewTx())
+	for i := range 10_000 {
+		refuse = true
+		err := b.Apply(fmt.Appendf(nil, "\x01\x0b{k}%08d12345678", i), now)
+		refuse = false
+		if err != nil {
+			require.ErrorIs(t, err, store.ErrExhausted)
+			require.NoError(t, b.Apply([]byte("\x01\x03{k}12345678"), now), "the transaction has ended")
+			return
+		}
+	}
+	t.Fatal("the memory never runs out")
 }
