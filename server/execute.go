@@ -27,6 +27,9 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		}
 		switch {
 		case *fp == (store.Footprint{}):
+			if !c.offloaded && call.Long() {
+				return resp.Offload
+			}
 			return c.run(call)
 		case c.offloaded:
 			if since := c.beginLong(call, fp); since != 0 {
@@ -37,7 +40,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		}
 	}
 	call.Tx = c.tx
-	if cmd.Cost != nil && !c.offloaded && call.Long() {
+	if !c.offloaded && call.Long() {
 		c.tx.End()
 		return resp.Offload
 	}

@@ -137,6 +137,7 @@ func settled(h *servertest.Harness) resp.Status {
 
 // big makes the keys of pricedCalls that the lines name.
 func big(h *servertest.Harness, lines string) {
+	h.Do("CL.RULE SET log SCOPE x CL.LOG 90000 60 AND SCOPE y CL.LOG 90000 60")
 	named := func(key string) bool { return strings.Contains(lines+" ", " "+key+" ") }
 	for key, members := range map[string]int{"Z": 60_000, "z": 10} {
 		if !named(key) {
