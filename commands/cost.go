@@ -109,7 +109,7 @@ func CostOfExec(c *Call) int {
 		if one.Cmd.Cost == nil {
 			continue
 		}
-		if one.Cmd.Flags&Write != 0 && !one.Cmd.onOneKey {
+		if one.Cmd.Flags&Write != 0 && !one.Cmd.onOneKey && one.Cmd.Group != GroupLimiter {
 			return math.MaxInt // it may make one large value of several
 		}
 		inner := c.Other(one.Cmd, one.Args)

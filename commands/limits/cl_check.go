@@ -24,7 +24,7 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "cl.check", Arity: -3, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.SubKey.With("RW ACCESS UPDATE"), Group: commands.GroupLimiter, Run: clCheck,
-	Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchAsked(false),
+	Footprint: checkFootprint, LastKey: lastKey, Prefetch: prefetchAsked(false), Cost: costOfCheck,
 })
 
 // prefetchAsked prefetches for a rule that is asked, or that reserves.

@@ -20,5 +20,5 @@ import (
 var _ = commands.Register(&commands.Command{
 	Name: "cl.log", Arity: -4, Flags: commands.Write | commands.DenyOOM | commands.Fast,
 	Keys: commands.UpdatedKey, Group: commands.GroupLimiter,
-	Run: func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) },
+	Run: func(c *commands.Call) error { return ask(c, limiters.ReadLog, replyAnswer) }, Cost: costOfLog,
 })

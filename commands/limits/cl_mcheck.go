@@ -18,6 +18,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "cl.mcheck", Arity: -4, Flags: commands.Write | commands.DenyOOM,
 	Keys:  commands.Keys{NumKeys: 1, Skip: 1, Step: 2, Access: "RW ACCESS UPDATE"},
 	Group: commands.GroupLimiter, Run: clMcheck, Footprint: mcheckFootprint,
+	Cost: costOfMcheck,
 })
 
 func mcheckFootprint(c *commands.Call, fp *store.Footprint) {

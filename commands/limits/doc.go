@@ -3,7 +3,7 @@
 //
 // A file holds the row of a command and its reply. Package limiters decides about a key; the
 // arithmetic is in package gcra and in the folders below limiters. ask.go has the steps that all
-// limiters of one key share, ask_all.go those of several keys.
+// limiters of one key share, ask_all.go those of several keys. cost.go prices large quantities.
 //
 // May use: the rules, and the counters of decisions.
 //

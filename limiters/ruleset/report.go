@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"sync/atomic"
 
+	"cellserver/limiters"
 	"cellserver/store"
 )
 
@@ -74,6 +75,38 @@ func (r *Rules) Scopes(tx *store.Tx, name []byte) int {
 }
 
 var comma = []byte(",")
+
+// Logs returns how many limits of a rule add an entry to a log for each unit of a request for the keys.
+func (r *Rules) Logs(tx *store.Tx, name []byte, keys [][]byte) (n int) {
+	name, _ = CutScopes(name)
+	from := r.seenBy(tx)
+	if !from.Parsed() {
+		return 0
+	}
+	one := from.Decides(name)
+	if one == nil {
+		return 0
+	}
+	for i := range one.Scopes {
+		most := 0
+		for _, key := range keys { // a request may name the scopes in any order
+			limits, _ := one.Scopes[i].LimitsOf(key)
+			most = max(most, logsOf(limits))
+		}
+		n += most
+	}
+	return n
+}
+
+// logsOf counts the logs that have an entry for each unit.
+func logsOf(limits []Limit) (n int) {
+	for i := range limits {
+		if l, isLog := limits[i].Limit.(limiters.Log); isLog && l.Resolution == 0 {
+			n++
+		}
+	}
+	return n
+}
 
 // Tell sets the function that hears what changed when the rules of the file or the URL came into force. Call
 // it before the first request.

@@ -1,0 +1,71 @@
+package limits
+
+import (
+	"cellserver/commands"
+	"cellserver/limiters"
+	"cellserver/limiters/rules"
+	"cellserver/limiters/ruleset"
+	"cellserver/limiters/slidinglog"
+)
+
+// entrySteps is how many steps ([commands.Cost]) it takes to add an entry to a log.
+const entrySteps = 20
+
+// fewUnits is a quantity that never takes long, in however many logs.
+const fewUnits = commands.MaxSteps / (entrySteps * rules.MaxPairs * ruleset.MaxLimits)
+
+// stepsOfLogs returns how many steps it takes to add a quantity to some logs, one entry for each unit.
+func stepsOfLogs(quantity int64, logs int) int {
+	return entrySteps * logs * int(max(0, min(quantity, slidinglog.MaxEntries)))
+}
+
+// costOfLog is the [commands.Cost] of CL.LOG.
+func costOfLog(c *commands.Call) int {
+	if len(c.Args) <= 4 {
+		return entrySteps
+	}
+	args := &c.Conn.Scratch.Limiter().Args
+	args.Begin(c.Cmd.Name, c.Args[2:])
+	if l, err := limiters.ReadLog(args); err != nil || l.Resolution > 0 {
+		return entrySteps
+	}
+	return stepsOfLogs(args.Quantity, 1)
+}
+
+// costOfCheck is the [commands.Cost] of CL.CHECK.
+func costOfCheck(c *commands.Call) int {
+	const firstKey = 2
+	if len(c.Args) <= firstKey+1 {
+		return 0
+	}
+	rest := min(1+lastKey(c), len(c.Args))
+	quantity := quantityIn(c.Args[rest:])
+	if quantity <= fewUnits {
+		return 0
+	}
+	return stepsOfLogs(quantity, c.Server.Rules.Logs(c.Tx, c.Args[1], c.Args[firstKey:rest]))
+}
+
+// costOfMcheck is the [commands.Cost] of CL.MCHECK.
+func costOfMcheck(c *commands.Call) int {
+	pairs, quantity := mcheckPairs(c), int64(0)
+	if q := c.Conn.Link.Asked; q != nil {
+		pairs, quantity = q.Pairs, q.Quantity
+	} else {
+		quantity = quantityIn(c.Args[min(2+len(pairs), len(c.Args)):])
+	}
+	logs := 0
+	for at := 1; at < len(pairs) && quantity > fewUnits; at += 2 {
+		logs += c.Server.Rules.Logs(c.Tx, pairs[at-1], pairs[at:at+1])
+	}
+	return stepsOfLogs(quantity, logs)
+}
+
+// quantityIn returns the quantity among the words after the keys of a rule. No other word is a number.
+func quantityIn(words [][]byte) (most int64) {
+	for _, w := range words {
+		n, _ := commands.ParseInt(w)
+		most = max(most, n)
+	}
+	return most
+}
