@@ -71,6 +71,7 @@ func setTracking(c *commands.Call) error {
 	}
 	c.Server.Tracker.Start(c.Conn, &options)
 	if !c.MayHold("prefixes of tracking", bytesOf(c.Conn.Tracking.Prefixes)) {
+		c.Out.OK() // EXEC has promised a reply of each command
 		return commands.CloseConnection
 	}
 	return commands.ReplyOK(c)

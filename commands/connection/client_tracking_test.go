@@ -248,6 +248,18 @@ func TestTrackingPrefixesAreBounded(t *testing.T) {
 	}
 	require.Equal(t, resp.Close, h.Status)
 	require.Equal(t, 1<<20/(len(prefix)+128)+1, sent)
+
+	h = servertest.New(t, "--client-query-buffer-limit", "1mb")
+	for prefix[0] = 0; prefix[0] < 10; prefix[0]++ {
+		h.Send(resptest.Command("CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", prefix))
+		h.Session.Sent()
+	}
+	h.Want("MULTI", ok)
+	h.Send(resptest.Command("CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", prefix))
+	h.Session.Sent()
+	h.Send(resptest.Command("EXEC"))
+	require.Equal(t, "*1\r\n+OK\r\n", string(h.Session.Output()), "a reply of each command")
+	require.Equal(t, resp.Close, h.Status)
 }
 
 func TestTrackingForgetsDisconnectedClients(t *testing.T) {
