@@ -13,7 +13,8 @@ import (
 //
 // The state is the integer previous·10⁹ + current. It expires two periods after the begin of the
 // current window, so the expiry identifies the window. Actions that were counted with another
-// period count in full until the key expires.
+// period count in full until the key expires. The next action that is counted takes them into its own
+// window, as if all had come with it.
 //
 // Source: https://blog.cloudflare.com/counting-things-a-lot-of-different-things/
 var _ = commands.Register(&commands.Command{

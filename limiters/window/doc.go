@@ -24,7 +24,8 @@
 // An example: the limit is 7 a minute, 5 passed in the previous minute, 3 in this one, and 18 s of it have
 // elapsed. Then used = 3 + 5 * 42 / 60 = 6.5, rounded down 6: one more request may pass.
 //
-// If the period of a key changes, its old counts count in full until their End. Only the End shows to which
+// If the period of a key changes, its old counts count in full until their End. A request that is counted
+// before takes them into the window of the new period, which may end earlier or later. Only the End shows to which
 // period the counts belong. If it is also the end of two windows of the new period, Sliding takes the counts
 // for those of the new period.
 //
