@@ -45,6 +45,8 @@ type User struct {
 
 	mu    sync.Mutex // guards links
 	links map[track]*link
+
+	Rights sync.Map // what the hub has said last, by the full name of a command: its error, or ""
 }
 
 // Name returns the name of the user.

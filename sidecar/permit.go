@@ -62,7 +62,7 @@ type right struct{ user, command string }
 
 // ask asks the hub about a right, and wakes the client when the answer is there.
 func (f *Front) ask(p *permit) {
-	s, peer, about := f.sidecar, f.order.peer, p.about
+	s, user, peer, about := f.sidecar, f.user, f.order.peer, p.about
 	answered := router.Whole(func(reply []byte, err error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -71,15 +71,15 @@ func (f *Front) ask(p *permit) {
 		}
 		p.done = true
 		var refusal router.Refusal
-		switch last, found := s.rights.Load(about); {
+		switch last, found := user.Rights.Load(about.command); {
 		case err == nil && isRefusal(reply):
 			p.denied = string(reply[1 : len(reply)-len("\r\n")])
-			s.rights.Store(about, p.denied)
-		case errors.As(err, &refusal) && (f.user != s.user || about.command != "info"):
+			user.Rights.Store(about.command, p.denied)
+		case errors.As(err, &refusal) && (user != s.user || about.command != "info"):
 			p.denied = refusal.Error()
 		case err == nil:
 			p.reply = reply
-			s.rights.Store(about, "")
+			user.Rights.Store(about.command, "")
 		case found:
 			p.denied = last.(string)
 		case about.command != "info":
@@ -89,7 +89,7 @@ func (f *Front) ask(p *permit) {
 	})
 	patience := max(10*s.o.Settings().Timeout, time.Second) // it may wait behind a lease that has no answer
 	time.AfterFunc(patience, func() { answered.Lost(context.DeadlineExceeded) })
-	f.user.Send(router.AskLane, 2, &router.Request{Command: probes[about.command], Sink: answered})
+	user.Send(router.AskLane, 2, &router.Request{Command: probes[about.command], Sink: answered})
 }
 
 // handlePermitted answers a command in this process, if the user of the client may run it.

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 	"hash/maphash"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,8 +45,7 @@ type Sidecar struct {
 	user      *router.User // of clients that do not authenticate
 	shards    [shards]shard
 	lost      atomic.Int64 // decisions that the hub did not answer
-	dropped   sync.Map     // of users: when their accounts were dropped last, by the clock of accounts
-	rights    sync.Map     // of users, as the hub said last: right to error
+	dropped   dropped
 	written   written
 	explained explained
 	leaving   leaving
@@ -121,9 +121,7 @@ func (s *Sidecar) dropUser(name string) {
 // charge says whether the hub takes those. Accounts are forgotten once a second at most, because the hub may
 // refuse each command of that user. The caller may hold the lock of a shard.
 func (s *Sidecar) denied(name string, now account.Time) {
-	const pause = 1_000_000 // µs
-	last, found := s.dropped.LoadOrStore(name, now.Boot)
-	if found && (now.Boot-last.(int64) < pause || !s.dropped.CompareAndSwap(name, last, now.Boot)) {
+	if !s.dropped.note(name, now.Boot) {
 		return
 	}
 	s.running.Go(func() {
@@ -131,6 +129,29 @@ func (s *Sidecar) denied(name string, now account.Time) {
 			t.Forget(func(a *account.Account) bool { return a.User() == name }, true)
 		})
 	})
+}
+
+// dropped has the users whose accounts were dropped within the last second.
+type dropped struct {
+	mu sync.Mutex // guards at; nothing is taken inside it
+	at map[string]int64
+}
+
+// note notes that the accounts of a user are dropped now, in microseconds. It returns false if they were just
+// before.
+func (d *dropped) note(name string, now int64) bool {
+	const pause = 1_000_000
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.at, func(_ string, at int64) bool { return now-at >= pause })
+	if _, found := d.at[name]; found {
+		return false
+	}
+	if d.at == nil {
+		d.at = map[string]int64{}
+	}
+	d.at[name] = now
+	return true
 }
 
 // leave says that a client does not use a user any more. The user stays until its last requests are charged,
