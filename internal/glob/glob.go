@@ -7,13 +7,20 @@ import "bytes"
 const maxStars = 1000
 
 // Match reports whether a pattern matches all of s: * stands for any bytes, ? for any byte, [a-c] and [^a-c]
-// for classes, and \ takes the next byte literally. The empty string matches the empty pattern alone. The
-// time is at most the product of the lengths, because Match retries only the last *.
+// for classes, and \ takes the next byte literally. The empty string matches the empty pattern alone.
 func Match(pattern, s []byte) bool {
 	if len(s) == 0 {
 		return len(pattern) == 0
 	}
-	p := pattern
+	if len(pattern)*len(s) > longProduct {
+		return parseLong(pattern).match(s)
+	}
+	return matchShort(pattern, s)
+}
+
+// matchShort is [Match] for a text that is not empty. Its time is at most the product of the lengths, because
+// it retries only the last *.
+func matchShort(p, s []byte) bool {
 	var afterStar, from []byte // where to retry after the last *
 	stars := 0
 	for {

@@ -1,9 +1,11 @@
 package glob
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/internal/randtest"
 	"cellserver/resp/resptest"
@@ -154,4 +156,41 @@ func globSet(p string, set *[256]bool) string {
 		set[i] = set[i] != not
 	}
 	return strings.TrimPrefix(p, "]")
+}
+
+// TestLongPatterns: long patterns and texts match as short ones do, and in a small part of the time.
+func TestLongPatterns(t *testing.T) {
+	rng := rand.New(randtest.Source(t))
+	word := func(letters string, n int) []byte {
+		b := make([]byte, rng.IntN(n))
+		for i := range b {
+			b[i] = letters[rng.IntN(len(letters))]
+		}
+		return b
+	}
+	matched := 0
+	for range 100_000 {
+		p, s := word("aab-][^\\**?\xff\x80", 12), append(word("ab-]^[\\*\xff\x80", 12), 'a')
+		if rng.IntN(20) == 0 {
+			p = append(bytes.Repeat([]byte("a"), 60+rng.IntN(10)), p...)
+			s = append(bytes.Repeat([]byte("a"), 60+rng.IntN(10)), s...)
+		}
+		want := matchShort(p, s)
+		require.Equal(t, want, parseLong(p).match(s), "%q %q", p, s)
+		if want {
+			matched++
+		}
+	}
+	require.Greater(t, matched, 1000)
+	for _, stars := range []int{999, 1000, 1001, 1002} {
+		for _, unit := range []string{"*a", "a*"} {
+			for _, tail := range []string{"", "*", "b", "*b", "a"} {
+				p, s := []byte(strings.Repeat(unit, stars)+tail), []byte(strings.Repeat("a", 2000))
+				require.Equal(t, matchShort(p, s), Match(p, s), "%d %s %s", stars, unit, tail)
+			}
+		}
+	}
+	begun := time.Now()
+	require.False(t, Match([]byte("*"+strings.Repeat("a?", 15_000)+"b"), bytes.Repeat([]byte("a"), 60_000)))
+	require.Less(t, time.Since(begun), 5*time.Second, "it was a minute")
 }
