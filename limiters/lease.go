@@ -48,10 +48,10 @@ func (p Permit) Apply(e *store.Entry, a *Answer, now int64) {
 	Grant(e, p.holder, int(a.state[0]), a.state[1], now+a.ResetAfter)
 }
 
-// Grant stores the lease of a holder, until a Unix nanosecond, and forgets leases that have ended. At
-// latest all leases have ended, so the key expires then.
+// Grant stores the lease of a holder, until a Unix nanosecond, and forgets leases that have ended, some at a
+// time as a log does. At latest all leases have ended, so the key expires then.
 func Grant(e *store.Entry, holder []byte, ended int, end, latest int64) {
-	e.ZRemRange(0, ended)
+	e.ZRemRange(0, min(ended, mostForgotten))
 	e.ZAdd(float64(end/1000), holder)
 	e.SetExpiry(exact.CeilDiv(latest, 1e6))
 }

@@ -3,6 +3,7 @@ package limits
 import (
 	"cellserver/commands"
 	"cellserver/server/servertest"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -48,4 +49,19 @@ func TestClAcquireOtherMembers(t *testing.T) {
 	h.Want("CL.ACQUIRE k 3 60 a", []any{0, 3, 0, -1, 7300000000})
 	h.Want("ZRANGE k 0 -1", []string{"soon", "a", "forever"})
 	h.Want("CL.ACQUIRE k 2 60 b MS", []any{1, 2, 0, 60000, 7299999999877})
+}
+
+// TestClAcquireForgets: a request forgets some of the ended leases at a time, and none of them counts.
+func TestClAcquireForgets(t *testing.T) {
+	h := servertest.New(t)
+	for i := range 2500 {
+		h.Do(fmt.Sprintf("CL.ACQUIRE k 5000 10 h%d", i))
+	}
+	h.Do("CL.ACQUIRE k 5000 3600 stays")
+	h.Advance(11 * time.Second)
+	for i, left := range []int{1502, 503, 4, 5} {
+		h.Want(fmt.Sprintf("CL.ACQUIRE k 5000 3600 late%d", i), []any{0, 5000, 4998 - i, -1, 3600})
+		h.Want("ZCARD k", left)
+	}
+	h.Want("CL.ACQUIRE k 5000 3600 h2499", []any{0, 5000, 4994, -1, 3600})
 }
