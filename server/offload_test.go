@@ -47,10 +47,20 @@ var pricedCalls = map[string][2]string{
 	"hget":    {"V large", "V small"}, "hmget": {"V small large", "V small small"},
 	"replicaof": {"no one", ""}, "slaveof": {"no one", ""}, // it waits for the command of the master that runs
 	"cl.rule|try": {"api CL.WINDOW 5 60", ""},
+	"cl.rule|set": {"api JSON " + manyOverrides(), "api 5/minute"},
 	"cl.log":      {"l 100000 60 3000", "l 100000 60 3000 RESOLUTION 1"},
 	"cl.check":    {"log a b QUANTITY 2000", "log a b QUANTITY 1000 PEEK"},
 	"cl.mcheck":   {"2 log@x a log@y b QUANTITY 9999", "2 log@x a log@y b QUANTITY 200"},
 	"getrange":    {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
+}
+
+// manyOverrides returns a rule in JSON.
+func manyOverrides() string {
+	text := `'{"limits":["5/minute"],"overrides":{"a":"6/minute"`
+	for i := range 1000 {
+		text += fmt.Sprintf(`,"k%d":"6/minute"`, i)
+	}
+	return text + "}}'"
 }
 
 // TestLongCommandsAreOffloaded: each command with a Cost is offloaded exactly if it is about to take long, alone and in EXEC.

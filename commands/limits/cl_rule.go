@@ -32,7 +32,7 @@ var _ = commands.Register(&commands.Command{
 	Subs: []*commands.Command{
 		{
 			Name: "set", Arity: -4, Flags: commands.Write | commands.DenyOOM, Run: clRuleSet,
-			Footprint: rulesFootprint,
+			Footprint: rulesFootprint, Cost: costOfRule,
 		},
 		{
 			Name: "override", Arity: -6, Flags: commands.Write | commands.DenyOOM, Run: clRuleOverride,

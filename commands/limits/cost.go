@@ -61,6 +61,15 @@ func costOfMcheck(c *commands.Call) int {
 	return stepsOfLogs(quantity, logs)
 }
 
+// costOfRule is the [commands.Cost] of CL.RULE SET: a rule in JSON may have thousands of overrides.
+func costOfRule(c *commands.Call) (steps int) {
+	const stepsOfByte = 5
+	for _, w := range c.Args[3:] {
+		steps += stepsOfByte * len(w)
+	}
+	return steps
+}
+
 // quantityIn returns the quantity among the words after the keys of a rule. No other word is a number.
 func quantityIn(words [][]byte) (most int64) {
 	for _, w := range words {
