@@ -62,11 +62,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	}
 	done = true
 	brought := c.server.blocked.Brought(c.tx)
-	if len(c.conn.Tracking.Reads) > 0 {
-		c.server.tracking.EndTx(&c.conn, c.tx)
-	} else {
-		c.tx.End()
-	}
+	c.server.tracking.EndTx(&c.conn, c.tx)
 	if c.tx.Since != 0 {
 		c.wakeWaiting()
 	}

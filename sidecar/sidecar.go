@@ -3,7 +3,6 @@ package sidecar
 import (
 	"context"
 	"hash/maphash"
-	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -129,29 +128,6 @@ func (s *Sidecar) denied(name string, now account.Time) {
 			t.Forget(func(a *account.Account) bool { return a.User() == name }, true)
 		})
 	})
-}
-
-// dropped has the users whose accounts were dropped within the last second.
-type dropped struct {
-	mu sync.Mutex // guards at; nothing is taken inside it
-	at map[string]int64
-}
-
-// note notes that the accounts of a user are dropped now, in microseconds. It returns false if they were just
-// before.
-func (d *dropped) note(name string, now int64) bool {
-	const pause = 1_000_000
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	maps.DeleteFunc(d.at, func(_ string, at int64) bool { return now-at >= pause })
-	if _, found := d.at[name]; found {
-		return false
-	}
-	if d.at == nil {
-		d.at = map[string]int64{}
-	}
-	d.at[name] = now
-	return true
 }
 
 // leave says that a client does not use a user any more. The user stays until its last requests are charged,

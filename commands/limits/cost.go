@@ -5,7 +5,6 @@ import (
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
-	"cellserver/limiters/slidinglog"
 )
 
 // entrySteps is how many steps ([commands.Cost]) it takes to add an entry to a log.
@@ -16,7 +15,7 @@ const fewUnits = commands.MaxSteps / (entrySteps * rules.MaxPairs * ruleset.MaxL
 
 // stepsOfLogs returns how many steps it takes to add a quantity to some logs, one entry for each unit.
 func stepsOfLogs(quantity int64, logs int) int {
-	return entrySteps * logs * int(max(0, min(quantity, slidinglog.MaxEntries)))
+	return entrySteps * logs * int(max(0, min(quantity, commands.MaxSteps)))
 }
 
 // costOfLog is the [commands.Cost] of CL.LOG.

@@ -2,8 +2,8 @@ package glob
 
 import "bytes"
 
-// longProduct is the product of the lengths of a pattern and a text from which on a match takes 64 elements of
-// the pattern at once.
+// longProduct is a product of the lengths of a pattern and a text. Beyond it, a match takes 64 elements of the
+// pattern at once.
 const longProduct = 1 << 14
 
 // states is a set of states of a match, a bit each. State i has matched i elements of the pattern.
