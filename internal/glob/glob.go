@@ -12,42 +12,46 @@ func Match(pattern, s []byte) bool {
 	if len(s) == 0 {
 		return len(pattern) == 0
 	}
-	if len(pattern)*len(s) > longProduct {
+	matched, sure := matchShort(pattern, s, shortWork)
+	if !sure {
 		return parseLong(pattern).match(s)
 	}
-	return matchShort(pattern, s)
+	return matched
 }
 
-// matchShort is [Match] for a text that is not empty. Its time is at most the product of the lengths, because
-// it retries only the last *.
-func matchShort(p, s []byte) bool {
+// matchShort is [Match] for a text that is not empty. It is not sure if more than some bytes of the pattern would
+// have to be read. It retries only the last *.
+func matchShort(p, s []byte, work int) (matched, sure bool) {
 	var afterStar, from []byte // where to retry after the last *
 	stars := 0
-	for {
+	for work >= 0 {
 		switch {
 		case len(p) > 0 && p[0] == '*':
 			if p = bytes.TrimLeft(p, "*"); len(p) == 0 {
-				return true
+				return true, true
 			}
 			if stars++; stars > maxStars {
-				return false
+				return false, true
 			}
 			afterStar, from = p, s
 			continue
 		case len(s) == 0:
-			return len(p) == 0
+			return len(p) == 0, true
 		case len(p) > 0:
-			if rest, ok := matchByte(p, s[0]); ok {
+			rest, ok := matchByte(p, s[0])
+			work -= len(p) - len(rest)
+			if ok {
 				p, s = rest, s[1:]
 				continue
 			}
 		}
 		if stars == 0 {
-			return false
+			return false, true
 		}
 		from = from[1:]
 		p, s = afterStar, from
 	}
+	return false, false
 }
 
 // matchByte matches one byte with the first element of a pattern, which is not *. It returns

@@ -2,6 +2,7 @@ package glob
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -70,7 +71,11 @@ func FuzzGlob(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, s string) {
 		if strings.Count(pattern, "*") <= maxStars {
-			require.Equal(t, naiveGlob(pattern, s), Match([]byte(pattern), []byte(s)), "%q %q", pattern, s)
+			want := naiveGlob(pattern, s)
+			require.Equal(t, want, Match([]byte(pattern), []byte(s)), "%q %q", pattern, s)
+			if s != "" {
+				require.Equal(t, want, parseLong([]byte(pattern)).match([]byte(s)), "%q %q", pattern, s)
+			}
 		}
 	})
 }
@@ -175,7 +180,7 @@ func TestLongPatterns(t *testing.T) {
 			p = append(bytes.Repeat([]byte("a"), 60+rng.IntN(10)), p...)
 			s = append(bytes.Repeat([]byte("a"), 60+rng.IntN(10)), s...)
 		}
-		want := matchShort(p, s)
+		want, _ := matchShort(p, s, math.MaxInt)
 		require.Equal(t, want, parseLong(p).match(s), "%q %q", p, s)
 		if want {
 			matched++
@@ -186,11 +191,19 @@ func TestLongPatterns(t *testing.T) {
 		for _, unit := range []string{"*a", "a*"} {
 			for _, tail := range []string{"", "*", "b", "*b", "a"} {
 				p, s := []byte(strings.Repeat(unit, stars)+tail), []byte(strings.Repeat("a", 2000))
-				require.Equal(t, matchShort(p, s), Match(p, s), "%d %s %s", stars, unit, tail)
+				want, _ := matchShort(p, s, math.MaxInt)
+				require.Equal(t, want, Match(p, s), "%d %s %s", stars, unit, tail)
+				require.Equal(t, want, parseLong(p).match(s), "%d %s %s", stars, unit, tail)
 			}
 		}
 	}
 	begun := time.Now()
 	require.False(t, Match([]byte("*"+strings.Repeat("a?", 15_000)+"b"), bytes.Repeat([]byte("a"), 60_000)))
 	require.Less(t, time.Since(begun), 5*time.Second, "it was a minute")
+}
+
+// TestLongPatternsOfOtherTexts: a long pattern costs no memory for a text that differs at its begin.
+func TestLongPatternsOfOtherTexts(t *testing.T) {
+	pattern, text := bytes.Repeat([]byte("user:[a-z]?*"), 1000), bytes.Repeat([]byte("job:7"), 20)
+	require.Zero(t, testing.AllocsPerRun(100, func() { require.False(t, Match(pattern, text)) }))
 }

@@ -2,9 +2,9 @@ package glob
 
 import "bytes"
 
-// longProduct is a product of the lengths of a pattern and a text. Beyond it, a match takes 64 elements of the
-// pattern at once.
-const longProduct = 1 << 14
+// shortWork is how many bytes of a pattern a match reads before it takes 64 elements of the pattern at once. Most
+// texts differ long before, and cost nothing else.
+const shortWork = 1 << 14
 
 // states is a set of states of a match, a bit each. State i has matched i elements of the pattern.
 type states []uint64
@@ -14,41 +14,46 @@ func (s states) has(i int) bool { return i >= 0 && s[i/64]&(1<<(i%64)) != 0 }
 
 // longPattern is a pattern whose elements match one byte each.
 type longPattern struct {
-	elements [][]byte    // each is the pattern from an element on
-	loops    states      // a * comes next: any byte stays in the state
-	fails    int         // the state that has too many groups of *; -1 for none
-	accepts  [256]states // the states whose next element accepts a byte; nil until a text has the byte
+	pattern []byte
+	last    int         // the state that has matched all elements
+	loops   states      // a * comes next: any byte stays in the state
+	fails   int         // the state that has too many groups of *; -1 for none
+	accepts [256]states // the states whose next element accepts a byte; nil until a text has the byte
 }
 
 // parseLong parses a pattern.
 func parseLong(p []byte) *longPattern {
-	l := &longPattern{fails: -1, loops: make(states, len(p)/64+1)}
+	l := &longPattern{pattern: p, fails: -1, loops: make(states, len(p)/64+1)}
 	for stars := 0; len(p) > 0; {
 		if p[0] == '*' {
-			l.loops.set(len(l.elements))
+			l.loops.set(l.last)
 			p = bytes.TrimLeft(p, "*")
 			if stars++; stars == maxStars+1 && len(p) > 0 {
-				l.fails = len(l.elements)
+				l.fails = l.last
 			}
 			continue
 		}
-		l.elements = append(l.elements, p)
 		p, _ = matchByte(p, 0)
+		l.last++
 	}
 	return l
 }
 
 // accepting returns the states whose next element accepts a byte.
 func (l *longPattern) accepting(b byte) states {
-	if l.accepts[b] == nil {
-		l.accepts[b] = make(states, len(l.loops))
-		for i, element := range l.elements {
-			if _, ok := matchByte(element, b); ok {
-				l.accepts[b].set(i)
-			}
-		}
+	if l.accepts[b] != nil {
+		return l.accepts[b]
 	}
-	return l.accepts[b]
+	accepts := make(states, len(l.loops))
+	for p, i := bytes.TrimLeft(l.pattern, "*"), 0; len(p) > 0; i++ {
+		rest, ok := matchByte(p, b)
+		if ok {
+			accepts.set(i)
+		}
+		p = bytes.TrimLeft(rest, "*")
+	}
+	l.accepts[b] = accepts
+	return accepts
 }
 
 // match is [Match] for a text that is not empty.
@@ -66,5 +71,5 @@ func (l *longPattern) match(s []byte) bool {
 			return false
 		}
 	}
-	return now.has(len(l.elements))
+	return now.has(l.last)
 }
