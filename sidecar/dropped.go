@@ -17,10 +17,10 @@ func (d *dropped) note(name string, now int64) bool {
 	const pause = 1_000_000
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	maps.DeleteFunc(d.at, func(_ string, at int64) bool { return now-at >= pause })
-	if _, found := d.at[name]; found {
-		return false
+	if at, found := d.at[name]; found && now-at < pause {
+		return false // as a rule: the look at all users below comes once a second for each user
 	}
+	maps.DeleteFunc(d.at, func(_ string, at int64) bool { return now-at >= pause })
 	if d.at == nil {
 		d.at = map[string]int64{}
 	}
