@@ -12,10 +12,18 @@ import (
 func TestAFileOfManyNodes(t *testing.T) {
 	for _, part := range []string{"-\n", "[],", "a,", "- ", "-\t", "? ", "-\r", "-\u2028", "{},"} {
 		_, err := parseFile([]byte("[" + strings.Repeat(part, (2<<20)/len(part))))
-		require.ErrorContains(t, err, ", and 350000 are the most", part)
+		require.ErrorContains(t, err, ", and 420000 are the most", part)
 	}
-	_, err := parseFile([]byte("rules:\n" + strings.Repeat("\n", maxMarks-100)))
-	require.ErrorContains(t, err, "there is nothing below rules")
+	for _, override := range []string{
+		"      k12345: 5/minute\r\n", "      k12345:\r\n        - 5/minute\r\n", `"k12345":["5/minute"],`,
+		"        \"k12345\": [\n          \"5/minute\"\n        ],\n",
+	} {
+		require.NoError(t, tooManyNodes([]byte(strings.Repeat(override, (4<<20)/len(override)))), override)
+	}
+	for _, line := range []string{"\n", "\r\n"} {
+		_, err := parseFile([]byte("rules:\n" + strings.Repeat(line, maxMarks-100)))
+		require.ErrorContains(t, err, "there is nothing below rules")
+	}
 }
 
 func FuzzRulesFile(f *testing.F) {
