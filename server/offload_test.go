@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cellserver/commands"
+	"cellserver/limiters/ruleset"
 	"cellserver/resp"
 	"cellserver/server/servertest"
 	"cellserver/store"
@@ -47,17 +48,18 @@ var pricedCalls = map[string][2]string{
 	"hget":    {"V large", "V small"}, "hmget": {"V small large", "V small small"},
 	"replicaof": {"no one", ""}, "slaveof": {"no one", ""}, // it waits for the command of the master that runs
 	"cl.rule|try": {"api CL.WINDOW 5 60", ""},
-	"cl.rule|set": {"api JSON " + manyOverrides(), "api 5/minute"},
-	"cl.log":      {"l 100000 60 3000", "l 100000 60 3000 RESOLUTION 1"},
-	"cl.check":    {"log a b QUANTITY 2000", "log a b QUANTITY 1000 PEEK"},
-	"cl.mcheck":   {"2 log@x a log@y b QUANTITY 9999", "2 log@x a log@y b QUANTITY 200"},
-	"getrange":    {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
+	"cl.rule|set": {"api JSON " + overrides(1000), "api 5/minute"},
+	"cl.rule|get": {"many JSON", "many"}, "cl.rule|list": {"JSON", ""},
+	"cl.log":    {"l 100000 60 3000", "l 100000 60 3000 RESOLUTION 1"},
+	"cl.check":  {"log a b QUANTITY 2000", "log a b QUANTITY 1000 PEEK"},
+	"cl.mcheck": {"2 log@x a log@y b QUANTITY 9999", "2 log@x a log@y b QUANTITY 200"},
+	"getrange":  {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
 
-// manyOverrides returns a rule in JSON.
-func manyOverrides() string {
+// overrides returns a rule in JSON with some overrides.
+func overrides(n int) string {
 	text := `'{"limits":["5/minute"],"overrides":{"a":"6/minute"`
-	for i := range 1000 {
+	for i := range n - 1 {
 		text += fmt.Sprintf(`,"k%d":"6/minute"`, i)
 	}
 	return text + "}}'"
@@ -152,6 +154,9 @@ func settled(h *servertest.Harness) resp.Status {
 func big(h *servertest.Harness, lines string) {
 	h.Do("CL.RULE SET log SCOPE x CL.LOG 90000 60 AND SCOPE y CL.LOG 90000 60")
 	named := func(key string) bool { return strings.Contains(lines+" ", " "+key+" ") }
+	if named("many") || named("list") {
+		h.Do("CL.RULE SET many JSON " + overrides(ruleset.MaxOverrides))
+	}
 	for key, members := range map[string]int{"Z": 60_000, "z": 10} {
 		if !named(key) {
 			continue

@@ -33,8 +33,8 @@ var ways = waysOf(map[way]string{
 		client|caching client|no-evict client|no-touch client|getredir client|trackinginfo`,
 	streams: "monitor client|reply", // and all that subscribe
 	scripts: "eval evalsha eval_ro evalsha_ro",
-	briefs: `append cl.mcheck cl.rule|set dump get getdel getex getset hget hscan hset randomkey replicaof restore sadd scan set
-		setrange slaveof sscan zadd`,
+	briefs: `append cl.mcheck cl.rule|get cl.rule|list cl.rule|set dump get getdel getex getset hget hscan hset
+		randomkey replicaof restore sadd scan set setrange slaveof sscan zadd`,
 	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
 })
 

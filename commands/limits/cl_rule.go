@@ -40,9 +40,9 @@ var _ = commands.Register(&commands.Command{
 				rules.ResetFootprint(c.Server.Rules, c.Args[4:5], fp)
 			},
 		},
-		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint},
+		{Name: "get", Arity: -3, Flags: commands.ReadOnly, Run: clRuleGet, Footprint: rulesFootprint, Cost: costOfRules},
 		{Name: "del", Arity: 3, Flags: commands.Write, Run: clRuleDel, Footprint: rulesFootprint},
-		{Name: "list", Arity: -2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint},
+		{Name: "list", Arity: -2, Flags: commands.ReadOnly, Run: clRuleList, Footprint: rulesFootprint, Cost: costOfRules},
 		{
 			Name: "reset", Arity: -4, Flags: commands.Write,
 			Keys: commands.Keys{First: 3, Last: -1, Step: 1, Access: "RW ACCESS DELETE"}, Run: clRuleReset,

@@ -69,6 +69,15 @@ func costOfRule(c *commands.Call) (steps int) {
 	return steps
 }
 
+// costOfRules is the [commands.Cost] of CL.RULE LIST and GET: rules in force may have very many overrides.
+func costOfRules(c *commands.Call) int {
+	if c.Cmd.Name == "get" && len(c.Args) == 3 {
+		return 0 // it shows no overrides
+	}
+	const toText = 4 // to sort an override and to write its text takes longer than to copy it
+	return toText * commands.StepsOfBytes(int(c.Server.Rules.Bytes()))
+}
+
 // quantityIn returns the quantity among the words after the keys of a rule. No other word is a number.
 func quantityIn(words [][]byte) (most int64) {
 	for _, w := range words {
