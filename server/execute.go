@@ -27,10 +27,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		}
 		switch {
 		case *fp == (store.Footprint{}):
-			if !c.offloaded && call.Long() {
-				return resp.Offload
-			}
-			return c.run(call)
+			return c.runWithoutKeys(call)
 		case c.offloaded:
 			if since := c.beginLong(call, fp); since != 0 {
 				return c.awaitScript(call, since)
@@ -40,7 +37,7 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		}
 	}
 	call.Tx = c.tx
-	if !c.offloaded && call.Long() {
+	if cmd.Cost != nil && !c.offloaded && call.Long() {
 		c.tx.End()
 		return resp.Offload
 	}
@@ -62,7 +59,11 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 	}
 	done = true
 	brought := c.server.blocked.Brought(c.tx)
-	c.server.tracking.EndTx(&c.conn, c.tx)
+	if len(c.conn.Tracking.Reads) > 0 {
+		c.server.tracking.EndTx(&c.conn, c.tx)
+	} else {
+		c.tx.End()
+	}
 	if c.tx.Since != 0 {
 		c.wakeWaiting()
 	}
@@ -70,6 +71,14 @@ func (c *Client) execute(call *commands.Call) resp.Status {
 		c.serveWaiters(brought)
 	}
 	return st
+}
+
+// runWithoutKeys runs a command that locks no partition. It returns Offload if the command takes long.
+func (c *Client) runWithoutKeys(call *commands.Call) resp.Status {
+	if !c.offloaded && call.Long() {
+		return resp.Offload
+	}
+	return c.run(call)
 }
 
 // admitAgain begins a command again whose partitions are locked, because the condition of the server has
@@ -92,7 +101,11 @@ func (c *Client) endPanicked(call *commands.Call, mark int, reason any) {
 	if c.follower != nil {
 		c.follower.losePosition(c.tx)
 	}
-	c.server.tracking.EndTx(&c.conn, c.tx)
+	if len(c.conn.Tracking.Reads) > 0 {
+		c.server.tracking.EndTx(&c.conn, c.tx)
+	} else {
+		c.tx.End()
+	}
 	if c.tx.Since != 0 {
 		c.wakeWaiting()
 	}

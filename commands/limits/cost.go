@@ -47,6 +47,14 @@ func costOfCheck(c *commands.Call) int {
 
 // costOfMcheck is the [commands.Cost] of CL.MCHECK.
 func costOfMcheck(c *commands.Call) int {
+	if q := c.Conn.Link.Asked; q != nil && q.Quantity <= fewUnits {
+		return 0 // as most requests of HTTP
+	}
+	return costOfPairs(c)
+}
+
+// costOfPairs is the price of a large quantity, or of one that is in the words.
+func costOfPairs(c *commands.Call) int {
 	pairs, quantity := mcheckPairs(c), int64(0)
 	if q := c.Conn.Link.Asked; q != nil {
 		pairs, quantity = q.Pairs, q.Quantity
