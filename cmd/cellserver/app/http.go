@@ -71,7 +71,7 @@ func (w *webAPI) handler(
 // Configure makes the secret of keys before the first listener opens.
 func (w *webAPI) Configure(cfg *config.Config) (err error) {
 	if cfg.HTTP.Ports() > 0 && w.secret == nil {
-		if w.secret, err = keySecret(cfg); err != nil {
+		if w.secret, err = keySecret(cfg, w.Plain.Log); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -21,7 +22,7 @@ const secretName = "http-key-secret"
 // keySecret returns the secret of the hashes that the HTTP port puts into keys in the place of credentials.
 // The nodes of a cluster derive it from cluster-secret, so that a new leader makes the same keys. A server
 // alone keeps it in dir, so that a restart makes the same keys. No command reads it.
-func keySecret(cfg *config.Config) ([]byte, error) {
+func keySecret(cfg *config.Config, log *slog.Logger) ([]byte, error) {
 	if len(cfg.Cluster.Nodes) > 0 {
 		if cfg.Cluster.Secret == "" {
 			return []byte{}, nil
@@ -33,6 +34,7 @@ func keySecret(cfg *config.Config) ([]byte, error) {
 	name := filepath.Join(cfg.Dir, secretName)
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
+		warnOfSecret(cfg, log, name)
 		return newSecret(cfg, name)
 	case err != nil:
 		return nil, err
@@ -48,6 +50,14 @@ func keySecret(cfg *config.Config) ([]byte, error) {
 
 func errKeySecret(name string) error {
 	return fmt.Errorf("%s is not a file of 16 to 1024 bytes: remove it for a new secret", name)
+}
+
+// warnOfSecret says that a sidecar makes a secret of its own. Then the hub counts a client once for each sidecar.
+func warnOfSecret(cfg *config.Config, log *slog.Logger, name string) {
+	if len(cfg.Upstream.Nodes) > 0 {
+		log.Warn("this sidecar makes a new http-key-secret: a client with a key of header: or cookie: has the "+
+			"whole limit at each sidecar, until the hub and all its sidecars have the same file", "file", name)
+	}
 }
 
 // newSecret makes a secret and writes it. If nothing else is kept on disk, the keys end with the process,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,11 +71,12 @@ func TestNoCredentialIsShown(t *testing.T) {
 }
 
 func TestKeySecret(t *testing.T) {
+	var logged strings.Builder
 	secretOf := func(change func(*config.Config)) (string, error) {
 		cfg := config.Default()
 		cfg.Dir = t.TempDir()
 		change(cfg)
-		secret, err := keySecret(cfg)
+		secret, err := keySecret(cfg, slog.New(slog.NewTextHandler(&logged, nil)))
 		return string(secret), err
 	}
 	alone, err := secretOf(func(*config.Config) {})
@@ -99,6 +101,19 @@ func TestKeySecret(t *testing.T) {
 	require.ErrorContains(t, err, "no such file")
 	_, err = secretOf(func(c *config.Config) { c.Dir, c.Save, c.AppendOnly = filepath.Join(c.Dir, "none"), nil, false })
 	require.NoError(t, err, "nothing is kept on disk")
+
+	// Sidecars have their own, until a person gives them the same file.
+	require.Empty(t, logged.String())
+	dir := t.TempDir()
+	sidecar := func(c *config.Config) { c.Dir, c.Upstream.Nodes = dir, []string{"10.0.0.1:6379"} }
+	made, err := secretOf(sidecar)
+	require.NoError(t, err)
+	require.Contains(t, logged.String(), "this sidecar makes a new http-key-secret")
+	logged.Reset()
+	kept, err := secretOf(sidecar)
+	require.NoError(t, err)
+	require.Equal(t, made, kept)
+	require.Empty(t, logged.String(), "the file is there")
 }
 
 // words returns the words of a command.
