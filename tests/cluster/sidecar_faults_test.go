@@ -74,14 +74,7 @@ func TestSidecarsUnderFaults(t *testing.T) {
 				t.Logf("%s: %d admitted in %s", sidecarFaults[n].name, c.between(before, time.Since(c.begun)), (time.Since(c.begun) - before).Round(time.Millisecond))
 			}
 			c.end(t, one.promise)
-			requireMost(t, c, 0.5)
+			require.Greater(t, len(c.admitted), 100, "the sidecars go on between the faults")
 		})
 	}
-}
-
-// requireMost requires that at least a part of what 1000 a second allow was admitted.
-func requireMost(t *testing.T, c *crowd, part float64) {
-	t.Helper()
-	_ = part
-	require.Greater(t, len(c.admitted), 100)
 }
