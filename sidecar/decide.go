@@ -92,7 +92,7 @@ func (f *Front) take(form form, name string, limit, args [][]byte, w *resp.Write
 		own := router.AppendCommand(nil, args...)
 		waiting := &waiter{
 			request: request{a, quantity, form}, slot: f.order.add(len(own)), own: own,
-			user: f.user, lane: f.lane,
+			user: f.user, lane: f.lane, proto: w.Proto,
 		}
 		if verdict == account.Wait {
 			sh.waiting[a] = append(sh.waiting[a], waiting)

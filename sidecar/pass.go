@@ -32,7 +32,7 @@ func (p *pass) send() {
 		return
 	}
 	command := withMillis([]byte(p.account.Command()), p.quantity)
-	p.user.Send(p.lane, 2, &router.Request{Command: command, Sink: p})
+	p.user.Send(p.lane, p.proto, &router.Request{Command: command, Sink: p})
 }
 
 // hold keeps a question for the first answer of the hub, unless the hub has answered before, or may do so.
@@ -67,7 +67,7 @@ func (p *pass) Reply(piece []byte, end bool) {
 		if !p.end() { // the client has a reply
 			return
 		}
-		p.user.Send(p.lane, 2, &router.Request{Command: p.own, Sink: &relayed{slot: p.slot}})
+		p.user.Send(p.lane, p.proto, &router.Request{Command: p.own, Sink: &relayed{slot: p.slot}})
 	}
 }
 

@@ -21,10 +21,11 @@ type shard struct {
 // waiter is a request that waits for an answer to a question for a lease.
 type waiter struct {
 	request
-	slot *slot
-	user *router.User
-	lane int
-	own  []byte // the client's words, in RESP
+	slot  *slot
+	user  *router.User
+	own   []byte // the client's words, in RESP
+	lane  int    // of its connection to the hub, which keeps the order
+	proto int
 }
 
 // due is a question, and when its answer is late, in microseconds.

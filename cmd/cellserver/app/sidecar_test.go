@@ -114,6 +114,28 @@ func TestSidecarKeepsTheOrder(t *testing.T) {
 	}
 }
 
+// TestSidecarKeepsTheOrderOfEffects: the hub runs commands that take different ways in their order, with each
+// protocol. So a limiter finds the string that the client has set before.
+func TestSidecarKeepsTheOrderOfEffects(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	for _, proto := range []int{0, 2, 3} {
+		c := side.dial(t)
+		if proto > 0 {
+			c.Do("HELLO", proto)
+		}
+		const rounds = 300
+		for i := range rounds {
+			key := fmt.Sprint(proto, "-", i)
+			c.Write(append(resptest.Command("SET", key, "text"), resptest.Command("CL.THROTTLE", key, 5, 1, 60)...))
+		}
+		for i := range rounds {
+			require.Equal(t, resptest.Simple("OK"), c.Recv())
+			require.IsType(t, resptest.Error(""), c.Recv(), "protocol %d, round %d", proto, i)
+		}
+	}
+}
+
 // TestSidecarRelaysState: a client with state of its own at the hub has a connection of its own.
 func TestSidecarRelaysState(t *testing.T) {
 	hub := start(t)
