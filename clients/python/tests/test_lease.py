@@ -127,8 +127,10 @@ class TestLeases(LeaseTest):
         self.warm("ann")
         for _ in range(20):
             self.limiter.ask(("api", "ann"))
+        leased, idle = self.limiter.leases, threading.Event()
+        leased._later(idle.set)
+        self.assertTrue(idle.wait(30))  # no question of before brings the new numbers
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 200_000, 3600)
-        leased = self.limiter.leases
         (one,) = leased.by_pair.values()
         leased._refresh(one)  # it learns the new numbers
         before = self.questions()
