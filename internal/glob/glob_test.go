@@ -39,17 +39,22 @@ func TestGlobStars(t *testing.T) {
 	require.True(t, Match([]byte(strings.Repeat("*", 5000)+"a"), long))
 }
 
-// Redis itself is the model, on patterns of every shape.
-func TestGlobLikeRedis(t *testing.T) {
-	redis := resptest.Dial(t, resptest.StartRedis(t))
-	rng := rand.New(randtest.Source(t))
-	word := func(letters string, n int) []byte {
+// randomWords returns a function that makes words of some letters, each with fewer than n bytes.
+func randomWords(rng *rand.Rand) func(letters string, n int) []byte {
+	return func(letters string, n int) []byte {
 		b := make([]byte, rng.IntN(n))
 		for i := range b {
 			b[i] = letters[rng.IntN(len(letters))]
 		}
 		return b
 	}
+}
+
+// Redis itself is the model, on patterns of every shape.
+func TestGlobLikeRedis(t *testing.T) {
+	redis := resptest.Dial(t, resptest.StartRedis(t))
+	rng := rand.New(randtest.Source(t))
+	word := randomWords(rng)
 	for range 3000 {
 		redis.Do("FLUSHALL")
 		key := word("ab-]^[\\*\xff\x80", 6)
@@ -166,13 +171,7 @@ func globSet(p string, set *[256]bool) string {
 // TestLongPatterns: long patterns and texts match as short ones do, and in a small part of the time.
 func TestLongPatterns(t *testing.T) {
 	rng := rand.New(randtest.Source(t))
-	word := func(letters string, n int) []byte {
-		b := make([]byte, rng.IntN(n))
-		for i := range b {
-			b[i] = letters[rng.IntN(len(letters))]
-		}
-		return b
-	}
+	word := randomWords(rng)
 	matched := 0
 	for range 100_000 {
 		p, s := word("aab-][^\\**?\xff\x80", 12), append(word("ab-]^[\\*\xff\x80", 12), 'a')
