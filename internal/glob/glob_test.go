@@ -198,7 +198,7 @@ func TestLongPatterns(t *testing.T) {
 	}
 	begun := time.Now()
 	require.False(t, Match([]byte("*"+strings.Repeat("a?", 15_000)+"b"), bytes.Repeat([]byte("a"), 60_000)))
-	require.Less(t, time.Since(begun), 5*time.Second, "it was a minute")
+	require.Less(t, time.Since(begun), 40*time.Second, "it was a minute, and many under the race detector")
 }
 
 // TestLongPatternsOfOtherTexts: a long pattern costs no memory for a text that differs at its begin.
