@@ -212,11 +212,11 @@ class Leases(_Leases):
     def _later(self, work: Callable[[], None] | None) -> None:
         """Lets the thread work, and give units back until no account holds any."""
         with self.lock:
+            if work:
+                self.work.put(work)  # with the lock: a thread without work ends
             if self.worker is None:
                 self.worker = threading.Thread(target=self._run, daemon=True, name="cellserver-leases")
                 self.worker.start()
-        if work:
-            self.work.put(work)
 
     def _run(self) -> None:
         ticked = time.monotonic()
