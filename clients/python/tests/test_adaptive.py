@@ -17,6 +17,7 @@ from .harness import ServerTest
 class Service(http.server.BaseHTTPRequestHandler):
     """A service that takes 20 ms, or longer than its caller waits."""
 
+    gone = threading.Event()  # the caller of /late has given up
     now = most = 0
     lock = threading.Lock()
 
@@ -24,7 +25,9 @@ class Service(http.server.BaseHTTPRequestHandler):
         with Service.lock:
             Service.now += 1
             Service.most = max(Service.most, Service.now)
-        time.sleep(0.5 if self.path == "/late" else 0.02)
+        if self.path == "/late":
+            Service.gone.wait(60)
+        time.sleep(0.02)
         with Service.lock:
             Service.now -= 1
         try:
@@ -84,7 +87,8 @@ class AdaptiveTest(ServerTest):
             with httpx.Client(transport=Transport(limit, httpx.HTTPTransport()), timeout=60) as client:
                 if path == "/late":
                     with self.assertRaises(httpx.ReadTimeout):
-                        client.get(self.address + path, timeout=0.1)
+                        client.get(self.address + path, timeout=httpx.Timeout(60, read=0.1))
+                    Service.gone.set()
                 else:
                     client.get(self.address + path)
             self.assertEqual((self.state(path)["limit"], self.state(path)["inflight"]), (want, 0), path)
