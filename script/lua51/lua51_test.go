@@ -56,17 +56,20 @@ func TestNumberPrefix(t *testing.T) {
 	}
 }
 
-// TestNumberPrefixTriesFewEnds: many points after a number take no longer than as many digits.
+// TestNumberPrefixTriesFewEnds: many points after a number take no longer than as many digits. The least of many times is
+// one that nothing else of the machine has interrupted.
 func TestNumberPrefixTriesFewEnds(t *testing.T) {
-	measure := func(text string) time.Duration {
-		begin := time.Now()
-		for range 20 {
+	measure := func(text string) (least time.Duration) {
+		least = time.Hour
+		for range 100 {
+			begin := time.Now()
 			lua51.NumberPrefix(text)
+			least = min(least, time.Since(begin))
 		}
-		return time.Since(begin)
+		return least
 	}
 	digits := strings.Repeat("1", 2000)
-	require.Less(t, measure(digits+strings.Repeat(".", 2000)), 50*measure(digits+digits))
+	require.Less(t, measure(digits+strings.Repeat(".", 2000)), 20*measure(digits+digits))
 }
 
 func TestBases(t *testing.T) {
