@@ -52,7 +52,7 @@ func TestCombineStore(t *testing.T) {
 }
 
 // TestCombineIsLinear: the time of a union or of a difference does not grow with the product of the sizes. Otherwise each
-// of these would take many seconds.
+// of these would take a minute or more.
 func TestCombineIsLinear(t *testing.T) {
 	const n = 40_000
 	setOf := func(from, to int) set.Set {
@@ -76,7 +76,7 @@ func TestCombineIsLinear(t *testing.T) {
 	begun := time.Now()
 	require.Equal(t, n-1, size(diff(append([]set.Set{large}, same...))))
 	require.Equal(t, n, size(union(others)))
-	require.Less(t, time.Since(begun), 5*time.Second)
+	require.Less(t, time.Since(begun), 20*time.Second)
 }
 
 // TestCombineStoreReplacesAnyValue: the destination may hold any value, and loses its expiry.

@@ -28,7 +28,7 @@ func TestZDiff(t *testing.T) {
 	h.Want("ZDIFF 1 b WITHSCORES", []any{[]any{"y", 10.0}})
 }
 
-// TestZDiffIsLinear: the time does not grow with the product of the sizes. Otherwise it would be many seconds.
+// TestZDiffIsLinear: the time does not grow with the product of the sizes. Otherwise it would be a minute or more.
 func TestZDiffIsLinear(t *testing.T) {
 	const n = 40_000
 	setOf := func(n int) input {
@@ -44,5 +44,5 @@ func TestZDiffIsLinear(t *testing.T) {
 	}
 	begun := time.Now()
 	require.Len(t, o.diff(), n-1)
-	require.Less(t, time.Since(begun), 5*time.Second)
+	require.Less(t, time.Since(begun), 20*time.Second)
 }
