@@ -49,8 +49,15 @@ func startWorking(t *testing.T) (*echoServer, *worked) {
 	s, all := &echoServer{}, &worked{stalled: make(chan struct{}), resume: make(chan struct{})}
 	s.Loops = 1
 	s.handleWith(func(h heldEcho) resp.Handler { return &working{h, all} })
-	startEcho(t, s, nil)
+	startEcho(t, s, listenUnix(t))
 	return s, all
+}
+
+// listenUnix listens on a socket to which a write returns when its bytes have arrived. TCP may deliver them later.
+func listenUnix(t *testing.T) net.Listener {
+	ln, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	require.NoError(t, err)
+	return ln
 }
 
 // flood makes clients send four full reads each, while STALL stops the loop. One client has another STALL in its third
@@ -60,7 +67,7 @@ func flood(t *testing.T, s *echoServer, w *worked, clients int) {
 	for i := range all {
 		all[i] = resptest.Dial(t, s.addr)
 		all[i].Do("x")
-		require.NoError(t, all[i].NetConn().(*net.TCPConn).SetWriteBuffer(4*readSize))
+		require.NoError(t, all[i].NetConn().(*net.UnixConn).SetWriteBuffer(4*readSize))
 	}
 	stalling := resptest.Dial(t, s.addr)
 	stalling.Write([]byte(wire("STALL")))
@@ -153,13 +160,10 @@ func TestQueuesHaveABound(t *testing.T) {
 // Requests that arrive while the loop is busy run in the order of their arrival.
 func TestBatchesRunInTheOrderOfArrival(t *testing.T) {
 	s, w := startWorking(t)
-	ln, err := net.Listen("unix", filepath.Join(t.TempDir(), "s")) // a write returns when its bytes have arrived
-	require.NoError(t, err)
-	go s.Serve(ln)
-	stalling, clients := resptest.Dial(t, ln.Addr().String()), make([]*resptest.Client, 20)
+	stalling, clients := resptest.Dial(t, s.addr), make([]*resptest.Client, 20)
 	stalling.Do("x")
 	for i := range clients {
-		clients[i] = resptest.Dial(t, ln.Addr().String())
+		clients[i] = resptest.Dial(t, s.addr)
 		clients[i].Do("x")
 	}
 	stall := func() {
@@ -281,7 +285,7 @@ func TestMessagesDoNotDelayRequests(t *testing.T) {
 		}
 	}}
 	s.handleWith(func(h heldEcho) resp.Handler { return &telling{h, all} })
-	startEcho(t, s, nil)
+	startEcho(t, s, listenUnix(t))
 	listener = resptest.Dial(t, s.addr)
 	listener.Do("x")
 	teller = resptest.Dial(t, s.addr)
