@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cellserver/internal/porttest"
@@ -200,9 +201,11 @@ func TestTheDiskSurvivesPanics(t *testing.T) {
 	in, err := open(t)
 	require.NoError(t, err)
 	defer in.sockets.Close()
-	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer stop()
-	(&disk{}).tick(ctx, &in.App.log) // without a manager, each tick panics
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer stop()
+		(&disk{}).tick(ctx, &in.App.log) // without a manager, each tick panics
+	})
 	require.Greater(t, strings.Count(in.log.String(), "the periodic work of the disk panicked"), 1)
 }
 
