@@ -278,7 +278,8 @@ func TestSidecarRefusalsOfAnother(t *testing.T) {
 	refused := resptest.Error("NOPERM")
 	require.Contains(t, bob.Do("CL.WINDOW", "b:k", 10, 60), refused)
 	require.Contains(t, ann.Do("CL.WINDOW", "a:other", 10, 60), refused)
-	require.Eventually(t, func() bool { _, is := ann.Do(hot...).(resptest.Error); return is }, time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, is := ann.Do(hot...).(resptest.Error); return is }, 30*time.Second, 10*time.Millisecond,
+		"a lease lasts a minute")
 }
 
 // TestSidecarSharesOfAWindow: a share comes back in the time of the whole window, also if the sidecar has seen no more than the
