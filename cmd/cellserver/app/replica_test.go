@@ -45,7 +45,12 @@ func (m *master) dial(t testing.TB) *resptest.Client {
 
 // info returns a field of INFO.
 func info(c *resptest.Client, section, field string) string {
-	text, _ := c.Do("INFO", section).(string)
+	return fieldOf(c.Do("INFO", section), field)
+}
+
+// fieldOf returns a field of a reply of INFO.
+func fieldOf(reply any, field string) string {
+	text, _ := reply.(string)
 	for line := range strings.Lines(text) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), ":"); name == field {
 			return value
