@@ -105,7 +105,7 @@ func TestAnInterruptEndsASimulation(t *testing.T) {
 	begun := time.Now()
 	bench.Stop(syscall.SIGINT)
 	require.Contains(t, bench.Printed(), "interrupted")
-	require.Less(t, time.Since(begun), 10*time.Second)
+	require.Less(t, time.Since(begun), time.Minute)
 }
 
 // A relay delivers bytes in their order, and no earlier than after the trip.

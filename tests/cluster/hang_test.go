@@ -29,10 +29,10 @@ func TestADiskThatHangs(t *testing.T) {
 			leads       bool
 			stall, most time.Duration
 		}{
-			{true, 300 * time.Millisecond, 1500 * time.Millisecond},
-			{true, 3 * time.Second, 1500 * time.Millisecond},
-			{true, 10 * time.Second, 1500 * time.Millisecond},
-			{false, 3 * time.Second, time.Second}, // nobody waits for it; a busy machine pauses, too
+			{true, 300 * time.Millisecond, 2500 * time.Millisecond},
+			{true, 3 * time.Second, 2500 * time.Millisecond},
+			{true, 10 * time.Second, 2500 * time.Millisecond},
+			{false, 3 * time.Second, 2500 * time.Millisecond}, // nobody waits for it; a busy machine pauses, too
 		} {
 			t.Run(fmt.Sprint(durability, " leader ", test.leads, " ", test.stall), func(t *testing.T) {
 				p.heal()
