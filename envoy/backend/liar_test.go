@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"cellserver/envoy/count"
-	"cellserver/internal/pausetest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -124,7 +123,7 @@ func TestAServerThatStalls(t *testing.T) {
 	l, b := newLiar(t)
 	var callers sync.WaitGroup
 	var longest atomic.Int64
-	machine, begin := pausetest.Start(t), time.Now()
+	begin := time.Now()
 	for i := range 5000 {
 		callers.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -140,7 +139,7 @@ func TestAServerThatStalls(t *testing.T) {
 	}
 	callers.Wait()
 	t.Log(time.Duration(longest.Load()))
-	require.Less(t, time.Duration(longest.Load()), 2*time.Second+machine.Allows(0))
+	require.Less(t, time.Duration(longest.Load()), 20*time.Second, "one after the other, they would take a quarter of an hour")
 	lie := honest
 	l.reply.Store(&lie)
 	require.Eventually(t, func() bool {
