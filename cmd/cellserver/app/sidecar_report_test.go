@@ -189,7 +189,7 @@ func TestSidecarChargesAfterARefusal(t *testing.T) {
 	require.Contains(t, ann.Do("CL.THROTTLE", "b:k", 99, 1, 3600), resptest.Error("NOPERM"))
 	require.Eventually(t, func() bool {
 		return admin.Do("CL.THROTTLE", "a:k", 999, 1, 3600, 0).([]any)[2] == 1000-allowed
-	}, 5*time.Second, 5*time.Millisecond)
+	}, timeout, 5*time.Millisecond)
 	require.Zero(t, side.infoOf(t, "uncharged"))
 }
 
