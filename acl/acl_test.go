@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"cellserver/acl"
 
@@ -301,4 +302,22 @@ func TestBounds(t *testing.T) {
 	}
 	_, err = users.Set("more", nil, false)
 	require.ErrorContains(t, err, "there are at most 10000 users")
+}
+
+// A user may have thousands of rules with a first argument: a word for each rule that it may ask.
+func TestManyFirstArguments(t *testing.T) {
+	var words []string
+	for i := range 1500 {
+		words = append(words, fmt.Sprint("+get|", i))
+	}
+	words = append(words, "+auth", "-auth")
+	users := acl.New(table)
+	began := time.Now()
+	u, err := users.Set("u", words, false)
+	require.NoError(t, err)
+	require.Less(t, time.Since(began), 10*time.Second, "each word takes the square of the words before it")
+	require.Equal(t, 1500, strings.Count(u.Line(), "+get|"))
+	_, err = users.Set("u", words[:100], false)
+	require.NoError(t, err)
+	require.Equal(t, 1500, strings.Count(u.Line(), "+get|"), "no rule is there twice")
 }

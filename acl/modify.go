@@ -73,21 +73,19 @@ func short(words []string) error {
 // join makes one word of each selector: an argument may hold one word of it.
 func join(words []string) ([]string, error) {
 	var all []string
-	open, start := "", ""
-	for _, w := range words {
+	open := -1 // the word that begins a selector
+	for i, w := range words {
 		switch {
-		case open == "" && strings.HasPrefix(w, "(") && !strings.HasSuffix(w, ")"):
-			open, start = w, w
-		case open == "":
+		case open < 0 && strings.HasPrefix(w, "(") && !strings.HasSuffix(w, ")"):
+			open = i
+		case open < 0:
 			all = append(all, w)
 		case strings.HasSuffix(w, ")"):
-			all, open = append(all, open+" "+w), ""
-		default:
-			open += " " + w
+			all, open = append(all, strings.Join(words[open:i+1], " ")), -1
 		}
 	}
-	if open != "" {
-		return nil, &OpenError{start}
+	if open >= 0 {
+		return nil, &OpenError{words[open]}
 	}
 	return all, nil
 }

@@ -19,8 +19,10 @@ type Command struct {
 // isFirst reports whether a right to one first argument is a right to another. Data has one spelling. The
 // case of other words does not count, as in Redis.
 func (c *Command) isFirst(word string, arg []byte) bool {
-	if rule, _, _ := bytes.Cut(arg, []byte("@")); c.Scoped && word == string(rule) {
-		return true
+	if c.Scoped {
+		if rule, _, _ := bytes.Cut(arg, []byte("@")); word == string(rule) {
+			return true
+		}
 	}
 	return len(word) == len(arg) && (word == string(arg) || !c.Data && strings.EqualFold(word, string(arg)))
 }
@@ -150,6 +152,9 @@ type rule struct {
 	first string // "" for the whole target
 }
 
+// size returns about how many bytes the description has.
+func (r *rule) size() int { return len("+| ") + len(r.name) + len(r.first) }
+
 // keyPattern is a pattern of keys, with what it allows.
 type keyPattern struct {
 	pattern string
@@ -187,22 +192,31 @@ func (s *Selector) unlimited() bool {
 
 // grant applies a rule about commands, and remembers it.
 func (s *Selector) grant(r rule) {
-	if r.name == "@all" {
-		s.rules = nil
+	inForce := r.first != "" && s.allowsWord(r)
+	switch {
+	case inForce && !s.absent(r):
+		return
+	case r.name == "@all":
+		s.rules, s.ruleBytes = nil, 0
 	}
-	s.apply(r)
-	s.rules = slices.DeleteFunc(s.rules, func(old rule) bool {
-		if s.absent(old) {
-			return old.own == r.own && (r.first == "" || r.first == old.first)
-		}
-		return r.first == "" && old.target.commands.within(r.target.commands)
-	})
-	if s.absent(r) || s.matters(r) || !s.follows(s.rules) {
+	if !inForce {
+		s.apply(r)
+	}
+	if r.first == "" || s.absent(r) {
+		s.rules = slices.DeleteFunc(s.rules, func(old rule) bool {
+			gone := r.first == "" && old.target.commands.within(r.target.commands)
+			if s.absent(old) {
+				gone = old.own == r.own && (r.first == "" || strings.EqualFold(r.first, old.first))
+			}
+			if gone {
+				s.ruleBytes -= old.size()
+			}
+			return gone
+		})
+	}
+	if r.first != "" || s.absent(r) || s.matters(r) || !s.follows(s.rules) {
 		s.rules = append(s.rules, r)
-	}
-	s.ruleBytes = 0
-	for _, r := range s.rules {
-		s.ruleBytes += len("+| ") + len(r.name) + len(r.first)
+		s.ruleBytes += r.size()
 	}
 }
 
@@ -216,13 +230,15 @@ func (s *Selector) matters(r rule) bool {
 	return r.own < 0 && slices.ContainsFunc(s.rules, func(old rule) bool { return old.own < 0 && old.allow != r.allow })
 }
 
+// allowsWord reports whether a rule with a first argument allows nothing new.
+func (s *Selector) allowsWord(r rule) bool {
+	same := func(word string) bool { return s.table.commands[r.own].isFirst(word, []byte(r.first)) }
+	return s.commands.has(r.own) || slices.ContainsFunc(s.first[r.own], same)
+}
+
 // apply is the effect of a rule.
 func (s *Selector) apply(r rule) {
 	if r.first != "" {
-		same := func(word string) bool { return s.table.commands[r.own].isFirst(word, []byte(r.first)) }
-		if s.commands.has(r.own) || slices.ContainsFunc(s.first[r.own], same) {
-			return
-		}
 		if s.first == nil {
 			s.first = map[int][]string{}
 		}
@@ -237,21 +253,21 @@ func (s *Selector) apply(r rule) {
 	}
 }
 
-// follows reports whether rules alone have the effect that the selector has.
+// follows reports whether rules alone have the effect that the selector has. First arguments of commands that
+// are here need no look: a rule that takes them away has removed their rules.
 func (s *Selector) follows(rules []rule) bool {
 	other := newSelector(s.table, false)
 	for _, r := range rules {
-		other.apply(r)
+		if r.first == "" || s.absent(r) && !other.commands.has(r.own) {
+			other.apply(r)
+		}
 	}
-	if !slices.Equal(other.commands, s.commands) || len(other.first) != len(s.first) {
-		return false
-	}
-	for i, words := range s.first {
-		if !slices.Equal(words, other.first[i]) {
+	for i, words := range other.first {
+		if len(words) != len(s.first[i]) {
 			return false
 		}
 	}
-	return true
+	return slices.Equal(other.commands, s.commands)
 }
 
 // addKeys allows the keys of a pattern.
