@@ -168,6 +168,21 @@ func TestRightsInScripts(t *testing.T) {
 	require.Equal(t, servertest.MapOf("reason", "channel", "context", "lua", "object", "b"), entry[1:4])
 }
 
+// TestScriptsAskAboutCommandsAlone: as in Redis, redis.acl_check_cmd needs no arguments of the command.
+func TestScriptsAskAboutCommandsAlone(t *testing.T) {
+	h := servertest.New(t)
+	const script = "EVAL \"return redis.acl_check_cmd(unpack(ARGV))\" 0 "
+	c := as(t, h, "~a &a +eval +set +publish +cl.check +config|get")
+	for _, words := range []string{"set", "set a", "publish", "cl.check", "cl.check x", "config get"} {
+		h.Want(script+words, 1)
+		c.Want(script+words, 1)
+	}
+	for _, words := range []string{"get", "spublish", "cl.explain", "config", "config set"} {
+		h.Want(script+words, 1)
+		c.Want(script+words, nil)
+	}
+}
+
 // TestARightToOneRuleHasOneSpelling: another spelling of a rule, a key or a channel is another budget, key or
 // channel. The other first arguments are words, whose case does not count.
 func TestARightToOneRuleHasOneSpelling(t *testing.T) {

@@ -147,7 +147,11 @@ func (r *runner) Allows(args [][]byte) (allowed, known bool) {
 	}
 	c := r.run.call
 	_, limits := c.Server.Users.Rights(c.Conn.Identity.User)
+	if err != nil { // too few words, or too many: the question is about the command alone
+		why, _ := limits.Check(&acl.Request{Command: cmd.Index(), Args: args})
+		return why == acl.Allowed, true
+	}
 	asked := c.Other(cmd, args)
 	why, _ := asked.Denied(limits, 0)
-	return err == nil && why == acl.Allowed, true
+	return why == acl.Allowed, true
 }
