@@ -102,7 +102,9 @@ func clusterForget(c *commands.Call, t commands.Topology) error {
 // leader without a majority, which there is not.
 func clusterFailover(c *commands.Call, t commands.Topology) error {
 	switch {
-	case len(c.Args) > 3 || len(c.Args) == 3 && !commands.Is(c.Args[2], "force") && !commands.Is(c.Args[2], "takeover"):
+	case len(c.Args) > 3:
+		return c.SubcommandSyntax()
+	case len(c.Args) == 3 && !commands.Is(c.Args[2], "force") && !commands.Is(c.Args[2], "takeover"):
 		return commands.ErrSyntax
 	case len(c.Args) == 3 && commands.Is(c.Args[2], "takeover"):
 		return commands.Error("ERR a majority of the nodes elects the leader, so no node can take over " +

@@ -54,6 +54,7 @@ func TestFailover(t *testing.T) {
 	h.Want("CLUSTER FAILOVER force", ok)
 	h.Want("CLUSTER FAILOVER TAKEOVER", commands.Error("ERR a majority of the nodes elects the leader, so no node can take over without it: use CLUSTER FAILOVER"))
 	h.Want("CLUSTER FAILOVER now", commands.ErrSyntax)
+	h.Want("CLUSTER FAILOVER force now", commands.Error("ERR unknown subcommand or wrong number of arguments for 'FAILOVER'. Try CLUSTER HELP."))
 	require.Equal(t, []string{"failover", "failover"}, cluster.Calls)
 
 	cluster.Epochs = []uint64{5}
