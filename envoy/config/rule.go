@@ -38,7 +38,6 @@ type Modes struct {
 	Shadow         bool // never refuses
 	Quota          bool // refuses only if all rules with Quota refuse
 	DetailedMetric bool // metrics have the values of all levels
-	ValueToMetric  bool // metrics have the value of this level
 }
 
 const day = 24 * time.Hour
@@ -84,10 +83,7 @@ func buildRule(file, fullKey string, d *YamlDescriptor) (*Rule, error) {
 	}
 	rule := &Rule{
 		FullKey: fullKey, Replaces: replaces, Unlimited: r.Unlimited, Metadata: metadata, Limit: limit,
-		Modes: Modes{
-			Shadow: d.ShadowMode, Quota: d.QuotaMode,
-			DetailedMetric: d.DetailedMetric, ValueToMetric: d.ValueToMetric,
-		},
+		Modes: Modes{Shadow: d.ShadowMode, Quota: d.QuotaMode, DetailedMetric: d.DetailedMetric},
 	}
 	if !r.Unlimited {
 		rule.Limits = []Limit{limitOf(limit, period)}
