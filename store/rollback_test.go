@@ -73,7 +73,7 @@ func TestRollback(t *testing.T) {
 		}
 		tx.End()
 		l.final(s)
-		require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
+		require.NoError(t, s.blocks.Check(0), "all blocks were given back")
 		require.Positive(t, rolledBack)
 		for i := range s.partitions {
 			require.Equal(t, keeps, s.partitions[i].keeper != nil)

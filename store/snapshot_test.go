@@ -141,7 +141,7 @@ func TestSnapshotIsOfOneMoment(t *testing.T) {
 		tx.Flush()
 	}
 	tx.End()
-	require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
+	require.NoError(t, s.blocks.Check(0), "all blocks were given back")
 }
 
 // TestSnapshotSeesMergedSegments merges a changed segment with a buddy that has not changed.

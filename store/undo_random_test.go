@@ -264,7 +264,7 @@ func TestRevertIsExact(t *testing.T) {
 	tx.End()
 	w.drop(len(w.marks) - 1)
 	w.s.DropUndo(w.log.all)
-	require.Zero(t, w.s.blocks.Busy(), "blocks that were not given back")
+	require.NoError(t, w.s.blocks.Check(0), "all blocks were given back")
 }
 
 // TestRevertAfterConcurrentTransactions undoes what many goroutines have done at the same time on

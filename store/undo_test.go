@@ -156,7 +156,7 @@ func TestUndoOfFlushAndSnapshot(t *testing.T) {
 	n.Close()
 	do(s, "", func(e *Entry) { e.tx.Flush() })
 	l.final(s)
-	require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
+	require.NoError(t, s.blocks.Check(0), "all blocks were given back")
 }
 
 // TestUndoOfFlushBeforeSnapshot undoes a flush while a snapshot runs that does not see the keys. Then it
@@ -199,7 +199,7 @@ func TestUndoNobodyTakes(t *testing.T) {
 	s.KeepUndo(true)
 	putInts(s, 0, 3000)
 	do(s, "", func(e *Entry) { e.tx.Flush() })
-	require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
+	require.NoError(t, s.blocks.Check(0), "all blocks were given back")
 }
 
 // TestUndoOfWhatIsNoChange checks that silent and applied transactions leave no undo behind, not even
@@ -232,7 +232,7 @@ func TestUndoOfWhatIsNoChange(t *testing.T) {
 		want = dump(s)
 		do(s, "b", setInt(2, NoExpiry))
 		l.undo(t, s, want)
-		require.Zero(t, s.blocks.Busy(), "blocks that were not given back")
+		require.NoError(t, s.blocks.Check(0), "all blocks were given back")
 	}
 }
 

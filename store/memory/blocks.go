@@ -63,13 +63,6 @@ func (b *Blocks) AddUsed(n int64) { b.used.Add(n) }
 // Used returns the sum of all [Blocks.AddUsed], in bytes.
 func (b *Blocks) Used() int64 { return b.used.Load() }
 
-// Busy returns the number of blocks in use. Larger allocations do not count.
-func (b *Blocks) Busy() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.busy
-}
-
 // Take returns a block of at least n bytes, aligned for integers. Its contents are arbitrary.
 // If n is more than [BlockBytes], the block is the next power of two. Take gives pages far
 // beyond n back to the system first. If the system gives no memory, Take returns nil.

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"unsafe"
 
@@ -59,7 +60,7 @@ func (t *Table) Check() (sum Totals, err error) {
 		}
 		i += 1 << (t.depth - g.depth)
 	}
-	return sum, firstError(
+	return sum, cmp.Or(
 		differ("cells", sum.cells, int(t.count.Load())),
 		differ("cells with an expiry", sum.volatile, int(t.volatile.Load())),
 		differ("deepest segments", sum.deepest, t.deepest),
@@ -115,7 +116,7 @@ func (t *Table) checkSegment(g *segment, sum *Totals) (err error) {
 		sum.Blocks++
 	}
 	sum.Bytes += int64(cellBytes) + g.overhead()
-	return firstError(err,
+	return cmp.Or(err,
 		differ("cells in the arena", live, inOrder),
 		differ("live cells", live, g.live),
 		differ("used slots", used, g.used),
@@ -197,13 +198,4 @@ func holds(ok bool, otherwise string) error {
 		return nil
 	}
 	return fmt.Errorf("%s", otherwise)
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
