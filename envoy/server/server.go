@@ -138,9 +138,6 @@ func (s *Server) listenHTTP(address string, handler http.Handler) error {
 	return nil
 }
 
-// Address returns the address of a listener: of gRPC, HTTP, debugging and Prometheus, in this order.
-func (s *Server) Address(i int) string { return s.listeners[i].Addr().String() }
-
 // Serve serves until the context ends, and then lets the requests end.
 func (s *Server) Serve(ctx context.Context) error {
 	failed := make(chan error, len(s.listeners))

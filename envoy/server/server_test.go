@@ -52,6 +52,9 @@ type harness struct {
 	logged  lockedBuffer
 }
 
+// Address returns the address of a listener: of gRPC, HTTP, debugging and Prometheus, in this order.
+func (h *harness) Address(i int) string { return h.listeners[i].Addr().String() }
+
 func start(t *testing.T, change func(*Options)) *harness {
 	t.Helper()
 	h := &harness{store: counttest.New()}

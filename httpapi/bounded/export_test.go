@@ -1,5 +1,17 @@
 package bounded
 
+import "net"
+
+// Addr returns the address of the listener, and nil if it does not listen.
+func (l *Listener) Addr() net.Addr {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ln == nil {
+		return nil
+	}
+	return l.ln.Addr()
+}
+
 // connectionsOf returns the connections of a listener that listens.
 func (l *Listener) connectionsOf() *connections {
 	l.mu.Lock()

@@ -168,13 +168,3 @@ func (l *Listener) Address() string {
 	defer l.mu.Unlock()
 	return l.address
 }
-
-// Addr returns the address of the listener, and nil if it does not listen.
-func (l *Listener) Addr() net.Addr {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ln == nil {
-		return nil
-	}
-	return l.ln.Addr()
-}

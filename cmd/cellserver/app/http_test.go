@@ -121,7 +121,7 @@ func TestNoLimitsBeforeTheLoad(t *testing.T) {
 
 func TestConfigSetMovesTheAPI(t *testing.T) {
 	in := start(t)
-	require.Nil(t, in.api.Plain.Addr(), "off by default")
+	require.Empty(t, in.api.Plain.Address(), "off by default")
 	c := in.dial(t)
 	first, second := porttest.Free(t), porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "http-port", first)

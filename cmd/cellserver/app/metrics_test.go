@@ -32,7 +32,7 @@ func TestMetricsAreServed(t *testing.T) {
 	c := in.dial(t)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
 	c.Do("CL.THROTTLE", "k", 0, 1, 60)
-	address := in.exporter.Plain.Addr().String()
+	address := in.exporter.Plain.Address()
 	status, kind, body := scrape(t, address, "/metrics")
 	require.Equal(t, []any{http.StatusOK, report.MetricsType}, []any{status, kind})
 	require.Contains(t, body, "\n"+`cellserver_decisions_total{command="cl.throttle",outcome="limited"} 1`+"\n")
@@ -55,7 +55,7 @@ func TestMetricOfUnsavedChanges(t *testing.T) {
 		for i := range want {
 			ok(t, c, "SET", fmt.Sprint("k", i), want)
 		}
-		_, _, body := scrape(t, in.exporter.Plain.Addr().String(), "/metrics")
+		_, _, body := scrape(t, in.exporter.Plain.Address(), "/metrics")
 		require.Contains(t, body, fmt.Sprintf("\ncellserver_changes_since_save %d\n", want))
 		ok(t, c, "SAVE")
 	}
@@ -63,7 +63,7 @@ func TestMetricOfUnsavedChanges(t *testing.T) {
 
 func TestConfigSetMovesTheExporter(t *testing.T) {
 	in := start(t)
-	require.Nil(t, in.exporter.Plain.Addr(), "off by default")
+	require.Empty(t, in.exporter.Plain.Address(), "off by default")
 	c := in.dial(t)
 	first, second := porttest.Free(t), porttest.Free(t)
 	ok(t, c, "CONFIG", "SET", "metrics-port", first)
