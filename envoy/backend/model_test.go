@@ -106,6 +106,30 @@ func TestLooksRefuse(t *testing.T) {
 	})
 }
 
+// TestLargeBursts: hits that are more than the limit fit into a burst that is larger.
+func TestLargeBursts(t *testing.T) {
+	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
+		for _, allOrNone := range []bool{false, true} {
+			h := hit(fmt.Sprint(allOrNone), 10, 20)
+			h.Algorithm, h.Burst = count.GCRA, 100
+			r := count.Request{AllOrNone: allOrNone, Hits: []count.Hit{h}}
+			for i := range 5 {
+				require.False(t, asked(t, b, r)[0].Over, "%d of 100 are used", 20*i)
+			}
+			require.True(t, asked(t, b, r)[0].Over)
+			h.Key, h.Hits = h.Key+" twice", 50
+			r.Hits = []count.Hit{h, h}
+			for _, got := range asked(t, b, r) {
+				require.False(t, got.Over)
+			}
+			r.Hits = []count.Hit{h}
+			r.Hits[0].Hits = 0
+			got := asked(t, b, r)[0]
+			require.Equal(t, []any{uint64(10), uint64(10), true}, []any{got.Before, got.After, got.Over})
+		}
+	})
+}
+
 // TestSkewedClocksShareAWindow: the clock of the server counts. Theirs uses another window on each copy, and a
 // counter lives up to 300 s after its window.
 func TestSkewedClocksShareAWindow(t *testing.T) {

@@ -233,8 +233,7 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 	for i := range c.counters {
 		one, a := &c.counters[i], &answers[i]
 		h := &r.Hits[one.hits[0]]
-		burst := int64(min(atOnce(h), math.MaxInt64)) - int64(min(h.Limit, math.MaxInt64))
-		after := uint64(max(one.limit-burst-a.remaining, 0)) // a burst may be larger than the limit
+		after := uint64(max(one.limit-a.remaining, 0))
 		before := after
 		switch {
 		case !refused:
@@ -251,14 +250,15 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 		running := before
 		for _, number := range one.hits {
 			h, result := &r.Hits[number], &to[number]
-			result.Before, result.Reset = running, reset
-			running = apply(running, h)
-			result.After, result.Over = running, isOver(h, result.Before, running)
+			result.Before, result.Reset = shown(running, h), reset
+			next := apply(running, h)
+			result.After, result.Over = shown(next, h), isOver(h, running, next)
+			running = next
 			if a.limited && len(one.hits) == 1 && h.Hits > 0 && !h.GiveBack {
 				result.Over = true // also if it was too large to count
 			}
 			if refused {
-				result.Before, result.After = before, before
+				result.Before, result.After = shown(before, h), shown(before, h)
 			}
 		}
 	}
@@ -286,12 +286,21 @@ func apply(before uint64, h *count.Hit) uint64 {
 	return before + h.Hits
 }
 
-// isOver reports whether a hit does not fit.
+// isOver reports whether a hit does not fit into what is admitted at once.
 func isOver(h *count.Hit, before, after uint64) bool {
 	if h.Hits == 0 {
-		return before >= h.Limit
+		return before >= atOnce(h)
 	}
-	return after > h.Limit
+	return after > atOnce(h)
+}
+
+// shown returns the count of a result. It leaves of the limit what a count leaves of a burst, at most all.
+func shown(used uint64, h *count.Hit) uint64 {
+	burst := atOnce(h)
+	if burst < h.Limit {
+		return used + min(h.Limit-burst, math.MaxUint64-used)
+	}
+	return used - min(burst-h.Limit, used)
 }
 
 // plus adds two quantities. The negative of the sum fits an int64, too.
