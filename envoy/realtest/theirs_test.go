@@ -175,7 +175,7 @@ func (w *world) asLater(a, ours *ratelimit.RateLimitResponse, r *ratelimit.RateL
 	quotas := 0
 	for i, s := range a.GetStatuses() {
 		isUnlimited := s.GetCurrentLimit() == nil && s.GetLimitRemaining() > 0
-		if isUnlimited && mode == "quota" || s.GetCurrentLimit() != nil && w.isQuota(r, i, mode) {
+		if mode == "quota" && !isUnlimited || s.GetCurrentLimit() != nil && w.isQuota(r, i, mode) {
 			quotas++
 		}
 		if over[i] {

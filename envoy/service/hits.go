@@ -70,9 +70,13 @@ func (d *descriptor) answered() *ratelimit.RateLimitResponse_RateLimit {
 	return d.Rule.Limits[d.tight-d.first].Answer
 }
 
-// isQuota reports whether a descriptor refuses only together with all other quotas.
+// isQuota reports whether a descriptor refuses only together with all other quotas. In the quota mode of the
+// service one without a rule is a quota, too, and passes. An unlimited one is none.
 func (s *Service) isQuota(d *descriptor) bool {
-	return d.Rule != nil && !d.replaced && (s.options.Quota || d.Rule.Modes.Quota)
+	if d.Rule == nil || d.replaced {
+		return s.options.Quota
+	}
+	return !d.Rule.Unlimited && (s.options.Quota || d.Rule.Modes.Quota)
 }
 
 // neverRefuses reports whether a descriptor can not refuse the request by itself.
