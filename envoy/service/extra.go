@@ -1,12 +1,16 @@
 package service
 
 import (
+	"errors"
 	"strconv"
 
 	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"cellserver/envoy/count"
 	"cellserver/envoy/extra"
 )
 
@@ -47,13 +51,14 @@ func addHeader(r *ratelimit.RateLimitResponse, name, value string) {
 }
 
 // answerWithout answers a request that could not be counted. A rule that denies wins. Without one, all
-// rules must allow the request, or it is an error.
+// rules must allow the request, or it is an error. What the store never counts is an error, too: no rule
+// allows that it does not hold.
 func (c *call) answerWithout(err error) (*ratelimit.RateLimitResponse, error) {
 	n := len(c.descriptors)
 	r := &ratelimit.RateLimitResponse{
 		OverallCode: ok, Statuses: make([]*ratelimit.RateLimitResponse_DescriptorStatus, n),
 	}
-	undecided := false
+	undecided := errors.Is(err, count.ErrUnsupported)
 	for i := range c.descriptors {
 		d := &c.descriptors[i]
 		r.Statuses[i] = &ratelimit.RateLimitResponse_DescriptorStatus{Code: ok}
@@ -70,7 +75,7 @@ func (c *call) answerWithout(err error) (*ratelimit.RateLimitResponse, error) {
 		}
 	}
 	if undecided && r.GetOverallCode() == ok {
-		return nil, err
+		return nil, status.Error(codes.Unavailable, err.Error())
 	}
 	return r, nil
 }

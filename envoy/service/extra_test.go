@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"cellserver/envoy/config"
+	"cellserver/envoy/count"
 	"cellserver/envoy/extra"
 )
 
@@ -125,4 +127,14 @@ func TestRulesSayWhatHoldsWhileTheStoreIsAway(t *testing.T) {
 	_, err := f.ShouldRateLimit(context.Background(), asks(t, "shop", 0, "a=1", "a=1 limit 5 HOUR"))
 	require.Equal(t, codes.Unavailable, status.Code(err), "an override says nothing")
 	require.EqualValues(t, 3, f.storeErrors.Value())
+}
+
+// A Redis that has no algorithm of a rule never has it. A rule that allows would never hold, and nobody would know.
+func TestNoRuleAllowsWhatTheStoreNeverCounts(t *testing.T) {
+	f := extended(t, "rules: {shop.a: {algorithm: gcra, on_failure: allow}, shop.b: {on_failure: deny}}")
+	f.store.Fail(fmt.Errorf("%w: a Redis does not count by the algorithm gcra", count.ErrUnsupported))
+	_, err := f.ShouldRateLimit(context.Background(), asks(t, "shop", 0, "a=1"))
+	require.Equal(t, codes.Unavailable, status.Code(err))
+	require.ErrorContains(t, err, "a Redis does not count by the algorithm gcra")
+	require.Equal(t, "OVER: OK, OVER", says(ask(t, f, 1, "a=1", "b=1")))
 }

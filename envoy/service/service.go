@@ -173,8 +173,5 @@ func (c *call) count(ctx context.Context) error {
 		Domain: domain, Hits: c.hits,
 		AllOrNone: c.service.options.AllOrNone || c.extra != nil && c.extra.Domains[domain].AllOrNone,
 	})
-	if err != nil {
-		return status.Error(codes.Unavailable, err.Error())
-	}
-	return nil
+	return err
 }
