@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"cellserver/envoy/count"
 	"cellserver/envoy/document"
 )
 
@@ -93,6 +94,9 @@ func (r *Rule) check() error {
 			return err
 		}
 		l.Limit, l.Burst = 0, 0
+		if l.Algorithm == "" {
+			l.Algorithm = count.FixedWindow
+		}
 		if windows[l] {
 			return errors.New("two limits have the same window and algorithm: keep the smaller one")
 		}

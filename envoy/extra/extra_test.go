@@ -45,7 +45,8 @@ func TestFaultsNameTheRule(t *testing.T) {
 		"a: {limits: [{limit: 1, period: 1s, zone: UTC}]}":              "a: zone 'UTC' needs a calendar: day, week, month or year",
 		"a: {limits: [{limit: 1, calendar: day, algorithm: log}]}":      "a: algorithm 'log' has no calendar: leave one out",
 		"a: {limits: [{limit: 1, period: 1s}, {limit: 2, period: 1s}]}": "a: two limits have the same window and algorithm: keep the smaller one",
-		"a: {unit_multiplier: 2, limits: [{limit: 1, period: 1s}]}":     "a: limits replace the limit of the rule: put algorithm and burst into them, and leave out unit_multiplier",
+		"a: {limits: [{limit: 1, period: 60s}, {limit: 2, period: 1m, algorithm: fixed_window}]}": "a: two limits have the same window and algorithm: keep the smaller one",
+		"a: {unit_multiplier: 2, limits: [{limit: 1, period: 1s}]}":                               "a: limits replace the limit of the rule: put algorithm and burst into them, and leave out unit_multiplier",
 	} {
 		_, err := Parse([]byte("rules: {" + text + "}"))
 		require.EqualError(t, err, want)
