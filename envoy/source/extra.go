@@ -32,12 +32,15 @@ func (l *Loader) FollowExtra(path string) func(context.Context) {
 	}
 }
 
-// compareExtra loads the last good files again if the second file has changed.
+// compareExtra loads the last good files again if the second file has changed, and no longer changes. A part of
+// the file may be good, and lack limits.
 func (l *Loader) compareExtra() {
 	content, err := os.ReadFile(l.extra)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.loaded && err == nil && !bytes.Equal(content, l.content) {
+	isWhole := l.seen != nil && bytes.Equal(content, l.seen)
+	l.seen = content
+	if l.loaded && err == nil && isWhole && (l.content == nil || !bytes.Equal(content, l.content)) {
 		_ = l.loadLocked(l.files, nil)
 	}
 }

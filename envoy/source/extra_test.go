@@ -23,16 +23,51 @@ func TestASecondFileIsReadWithTheRules(t *testing.T) {
 	require.Contains(t, h.logged.String(), `name="rule one.gone"`)
 
 	loads := h.good.Value()
-	h.compareExtra()
+	compare := func() { h.compareExtra(); h.compareExtra() }
+	compare()
 	require.Equal(t, loads, h.good.Value(), "nothing has changed")
 	write(t, second, "rules: {one.a: {unit_multiplier: 3}}")
-	h.compareExtra()
+	compare()
 	require.Equal(t, "3h0m0s", h.set.Load().Rules[0].Limits[0].Hit.Period.String())
 
 	write(t, second, "rules: {one.a: {unit_multiplier: x}}")
-	h.compareExtra()
+	compare()
 	require.Equal(t, "3h0m0s", h.set.Load().Rules[0].Limits[0].Hit.Period.String(), "a bad file changes nothing")
 	bad := h.bad.Value()
-	h.compareExtra()
+	compare()
 	require.Equal(t, bad, h.bad.Value(), "a bad file is said once")
+}
+
+// A part of a file may be good. It lacks what makes the rules strict.
+func TestASecondFileIsReadWhenItIsWhole(t *testing.T) {
+	root := t.TempDir()
+	second := filepath.Join(root, "second", "extra.yaml")
+	write(t, filepath.Join(root, "rules", "a.yaml"), rulesOf("one"))
+	h := newHarness(t)
+	h.FollowExtra(second)
+	require.Error(t, h.load(Folders{root, "rules", "", false, false}.Read(h.log)), "the file is missing")
+	write(t, second, "rules:\n  one.a: {unit_multiplier: 24}\n")
+	h.compareExtra()
+	require.Nil(t, h.set.Load(), "a process writes the file")
+	write(t, second, "rules:\n  one.a: {unit_multiplier: 24}\ndomains: {one: {all_or_none: true}}\n")
+	h.compareExtra()
+	require.Nil(t, h.set.Load(), "a process writes the file")
+	h.compareExtra()
+	require.True(t, h.set.Load().Extra.Domains["one"].AllOrNone)
+}
+
+// An empty file says nothing, and is a file.
+func TestAnEmptySecondFileComesLater(t *testing.T) {
+	root := t.TempDir()
+	second := filepath.Join(root, "second", "extra.yaml")
+	write(t, filepath.Join(root, "rules", "a.yaml"), rulesOf("one"))
+	h := newHarness(t)
+	h.FollowExtra(second)
+	require.Error(t, h.load(Folders{root, "rules", "", false, false}.Read(h.log)), "the file is missing")
+	write(t, second, "")
+	for range 3 {
+		h.compareExtra()
+	}
+	require.True(t, h.set.Load() != nil && h.set.Load().HasDomain("one"))
+	require.EqualValues(t, 1, h.good.Value(), "it is loaded once")
 }

@@ -19,7 +19,8 @@ type Loader struct {
 
 	mu      sync.Mutex // guards the fields below, and makes loads one after the other
 	extra   string     // the path of the second file, or ""
-	content []byte     // of the second file at the last load
+	content []byte     // of the second file at the last load, nil if it could not be read
+	seen    []byte     // of the second file at the last comparison
 	files   []config.File
 	loaded  bool // files are good ones
 }
