@@ -154,6 +154,19 @@ func TestAFolderThatGoesAwayKeepsTheRules(t *testing.T) {
 	}
 }
 
+// A new volume brings the folder of the root anew.
+func TestARootInANewFolderIsReadAgain(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "volume")
+	f := Folders{filepath.Join(parent, "current"), "sub", "config", true, false}
+	write(t, filepath.Join(f.Root, "sub", "config", "a.yaml"), rulesOf("one"))
+	h := newHarness(t)
+	h.watch(t, f)
+	h.eventually(t, "one")
+	require.NoError(t, os.RemoveAll(parent))
+	write(t, filepath.Join(f.Root, "sub", "config", "a.yaml"), rulesOf("two"))
+	require.Eventually(t, func() bool { return h.set.Load().HasDomain("two") }, 100*rewatch, 10*time.Millisecond)
+}
+
 func TestARelativeRootIsReadAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, filepath.Join("one", "sub", "config", "a.yaml"), rulesOf("one"))

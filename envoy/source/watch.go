@@ -48,11 +48,11 @@ func (l *Loader) follow(
 		case <-ctx.Done():
 			return
 		case event := <-watcher.Events:
-			if f.WatchRoot && !isNewRoot(event, f.Root) {
-				continue
-			}
 			if event.Name == watched && event.Op.Has(fsnotify.Remove|fsnotify.Rename) {
 				isWatched = false
+			}
+			if f.WatchRoot && !isNewRoot(event, f.Root) {
+				continue
 			}
 			if due == nil {
 				due = time.After(settle)
