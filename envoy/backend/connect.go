@@ -203,11 +203,14 @@ func look(ctx context.Context, client rueidis.Client) (*store, error) {
 		return nil, err
 	}
 	s := &store{client: client, engine: len(list) == 1 && list[0].IsArray()}
+	if !s.engine { // a Redis needs no tags, and may keep INFO from its users
+		return s, nil
+	}
 	info, err := client.Do(ctx, client.B().Info().Section("cluster").Build()).ToString()
 	if err != nil {
 		return nil, err
 	}
-	s.tagged.Store(s.engine && strings.Contains(info, "cluster_enabled:1"))
+	s.tagged.Store(strings.Contains(info, "cluster_enabled:1"))
 	return s, nil
 }
 

@@ -54,6 +54,18 @@ func TestRedis(t *testing.T) {
 	require.Equal(t, []count.Result{result(0, 1, false, 2*24*time.Hour+39530*time.Second)}, asked(t, b, count.Request{Hits: []count.Hit{month}}))
 }
 
+// TestRedisUserWithoutInfo: many a Redis keeps its users from the commands of @dangerous. INFO is one of them.
+func TestRedisUserWithoutInfo(t *testing.T) {
+	b, _ := newRedis(t)
+	client := b.(*overRESP).live.Load().client
+	require.NoError(t, client.Do(t.Context(), client.B().Arbitrary(
+		"ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all", "-@dangerous").Build()).Error())
+	anns, err := OverRESP(RESPOptions{URL: b.(*overRESP).options.InitAddress[0], Auth: "ann:secret", Now: func() time.Time { return noon }})
+	require.NoError(t, err)
+	await(t, anns)
+	require.Equal(t, []count.Result{result(0, 1, false, 50*time.Second)}, asked(t, anns, count.Request{Hits: []count.Hit{hit("a", 3, 1)}}))
+}
+
 // TestRedisSaturates: theirs gives a hit back for an addend of 2^64-1, and fails for a count below 0.
 func TestRedisSaturates(t *testing.T) {
 	b, _ := newRedis(t)
