@@ -43,21 +43,33 @@ func sinksOf(s settings.Stats) ([]gostats.FlushableSink, map[string]string, erro
 	return []gostats.FlushableSink{gostats.NewLoggingSink()}, s.Tags, nil
 }
 
-// flush sends the metrics to the sinks until the context ends, and once more then.
+// lastFlush is how long the end waits for a sink. One that nobody listens to hangs for seconds.
+const lastFlush = time.Second
+
+// flush sends the metrics to a sink until the context ends, and once more then.
 func flush(
 	ctx context.Context, r *stats.Registry, sink gostats.FlushableSink, every time.Duration,
 	tags map[string]string,
 ) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			r.Flush(sink, tags)
-			return
-		case <-ticker.C:
-			r.Flush(sink, tags)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				r.Flush(sink, tags)
+				return
+			case <-ticker.C:
+				r.Flush(sink, tags)
+			}
 		}
+	}()
+	<-ctx.Done()
+	select {
+	case <-ended:
+	case <-time.After(lastFlush):
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc"
@@ -67,12 +68,17 @@ func (t *tracer) options() []grpc.ServerOption {
 		otelgrpc.WithTracerProvider(t.provider), otelgrpc.WithPropagators(headers)))}
 }
 
+// lastTraces is how long the end waits for who takes traces. Who hangs is tried for a minute.
+const lastTraces = 5 * time.Second
+
 // close sends what is left.
 func (t *tracer) close() error {
 	if t == nil {
 		return nil
 	}
-	return t.provider.Shutdown(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
+	defer cancel()
+	return t.provider.Shutdown(ctx)
 }
 
 // A tracedService makes a span of each request.
