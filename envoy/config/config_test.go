@@ -12,6 +12,8 @@ import (
 	xds "github.com/envoyproxy/go-control-plane/ratelimit/config/ratelimit/v3"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"cellserver/envoy/extra"
 )
 
 // build builds the rules of files, given as their texts.
@@ -259,6 +261,20 @@ func TestFilesOfOneDomainAreMerged(t *testing.T) {
 	require.Len(t, set.Rules, 2)
 	_, err = build(t, true, a, a)
 	require.EqualError(t, err, "config.b.yaml: duplicate descriptor composite key 'd.a'")
+}
+
+// The nanoseconds of 300 years are below 0, and those of 585 years are 18 days.
+func TestAPeriodIsAtMostTenYears(t *testing.T) {
+	for times, isGood := range map[int]bool{1: true, 10: true, 11: false, 300: false, 585: false, 1_000_000: false} {
+		s, err := build(t, false, "domain: d\ndescriptors: [{key: a, rate_limit: {unit: year, requests_per_unit: 1}}]")
+		require.NoError(t, err)
+		_, err = s.Extend(&extra.File{Rules: map[string]*extra.Rule{"d.a": {UnitMultiplier: times}}})
+		if isGood {
+			require.NoError(t, err)
+			continue
+		}
+		require.EqualError(t, err, fmt.Sprintf("d.a: unit_multiplier %d: the period is longer than 10 years", times))
+	}
 }
 
 func TestDumpHasALineForEachRule(t *testing.T) {

@@ -62,11 +62,11 @@ func (r *Rule) extend(more *extra.Rule) error {
 	if r.Unlimited {
 		return fmt.Errorf("the rule is unlimited: give it limits")
 	}
-	hit := r.Limits[0].Hit
-	hit.Period *= time.Duration(max(1, more.UnitMultiplier))
-	if hit.Period > extra.Longest {
+	hit, times := r.Limits[0].Hit, time.Duration(max(1, more.UnitMultiplier))
+	if times > extra.Longest/hit.Period {
 		return fmt.Errorf("unit_multiplier %d: the period is longer than 10 years", more.UnitMultiplier)
 	}
+	hit.Period *= times
 	hit.Algorithm, hit.Burst = more.Algorithm, more.Burst
 	r.Limits = []Limit{r.limitWith(hit)}
 	return nil
