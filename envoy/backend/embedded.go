@@ -170,7 +170,7 @@ func readAnswers(next func() int64, charge bool, answers []answer) (refused bool
 		answers[i].limited = next() != 0
 		next() // the limit
 		answers[i].remaining = next()
-		next() // the time until the same request passes
+		answers[i].retry = time.Duration(next()) * time.Millisecond
 		answers[i].reset = time.Duration(next()) * time.Millisecond
 	}
 	return refused

@@ -117,6 +117,15 @@ func TestLargeBursts(t *testing.T) {
 				require.False(t, asked(t, b, r)[0].Over, "%d of 100 are used", 20*i)
 			}
 			require.True(t, asked(t, b, r)[0].Over)
+			h.Key, h.Hits = h.Key+" retry", 99
+			r.Hits = []count.Hit{h}
+			require.Zero(t, asked(t, b, r)[0].Retry)
+			r.Hits[0].Hits = 2
+			got := asked(t, b, r)[0]
+			require.True(t, got.Over)
+			wait := map[bool]time.Duration{true: 6 * time.Second, false: 12 * time.Second} // what is charged comes back, too
+			require.Equal(t, wait[allOrNone], got.Retry)
+			require.Greater(t, got.Reset, 9*time.Minute)
 			h.Key, h.Hits = h.Key+" twice", 50
 			r.Hits = []count.Hit{h, h}
 			for _, got := range asked(t, b, r) {
@@ -124,7 +133,7 @@ func TestLargeBursts(t *testing.T) {
 			}
 			r.Hits = []count.Hit{h}
 			r.Hits[0].Hits = 0
-			got := asked(t, b, r)[0]
+			got = asked(t, b, r)[0]
 			require.Equal(t, []any{uint64(10), uint64(10), true}, []any{got.Before, got.After, got.Over})
 		}
 	})

@@ -224,6 +224,7 @@ func (c *command) try(quantity int64) {
 type answer struct {
 	limited   bool
 	remaining int64
+	retry     time.Duration // until the same request passes, below 0 if it passes or never does
 	reset     time.Duration
 }
 
@@ -256,6 +257,9 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 			running = next
 			if a.limited && len(one.hits) == 1 && h.Hits > 0 && !h.GiveBack {
 				result.Over = true // also if it was too large to count
+			}
+			if result.Over && 0 < a.retry && a.retry < reset {
+				result.Retry = a.retry
 			}
 			if refused {
 				result.Before, result.After = shown(before, h), shown(before, h)

@@ -44,6 +44,7 @@ type Result struct {
 	After  uint64        // and after it. It does not wrap
 	Over   bool          // the hit does not fit. A look is over if nothing is left
 	Reset  time.Duration // to the end of the window, more than 0
+	Retry  time.Duration // until the hit fits, if that is before Reset, else 0
 }
 
 // A Counter is a store of counters.

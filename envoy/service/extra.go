@@ -1,8 +1,10 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
+	"strings"
 
 	core "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
@@ -24,8 +26,9 @@ func (c *call) tellRefusal(r *ratelimit.RateLimitResponse) {
 	}
 	for i, s := range r.GetStatuses() {
 		if c.refusing(i, s) || byQuotas && s.GetCode() == over {
-			names = append(names, structpb.NewStringValue(c.descriptors[i].Rule.FullKey))
-			wait = max(wait, s.GetDurationUntilReset().GetSeconds())
+			d := &c.descriptors[i]
+			names = append(names, structpb.NewStringValue(d.Rule.FullKey))
+			wait = max(wait, wholeSeconds(cmp.Or(c.results[d.tight].Retry, c.results[d.tight].Reset)).GetSeconds())
 		}
 	}
 	if len(names) == 0 {
@@ -46,7 +49,15 @@ func (c *call) tellRefusal(r *ratelimit.RateLimitResponse) {
 	}
 }
 
+// addHeader adds a header. A name of a rule has values of the request if that brings the limit. What could end
+// the header becomes "_".
 func addHeader(r *ratelimit.RateLimitResponse, name, value string) {
+	value = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f {
+			return '_'
+		}
+		return c
+	}, value)
 	r.ResponseHeadersToAdd = append(r.ResponseHeadersToAdd, &core.HeaderValue{Key: name, Value: value})
 }
 

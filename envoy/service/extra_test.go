@@ -78,6 +78,36 @@ func TestARefusalNamesItsRule(t *testing.T) {
 	require.Equal(t, []any{"shop.b"}, r.GetDynamicMetadata().AsMap()["refused_by"])
 }
 
+// A value of a request is a part of the name if the request brings the limit.
+func TestTheHeaderOfARuleIsOneHeader(t *testing.T) {
+	f := extended(t, "answer: {rule_header: X-Rule}")
+	asked := asks(t, "shop", 9, "a=1 limit 5 HOUR")
+	asked.Descriptors[0].Entries[0].Value = "1\r\nset-cookie: x\x00"
+	r, err := f.ShouldRateLimit(context.Background(), asked)
+	require.NoError(t, err)
+	require.Equal(t, "shop.a_1__set-cookie: x_", r.GetResponseHeadersToAdd()[0].GetValue())
+}
+
+// A sooner is a store that says when a hit fits.
+type sooner struct{ count.Counter }
+
+func (s sooner) Count(ctx context.Context, r count.Request) ([]count.Result, error) {
+	results, err := s.Counter.Count(ctx, r)
+	for i := range results {
+		if results[i].Over {
+			results[i].Retry = 1500 * time.Millisecond
+		}
+	}
+	return results, err
+}
+
+// A burst takes minutes to come back, and one of its hits seconds.
+func TestRetryAfterIsWhenTheHitsFit(t *testing.T) {
+	f := extended(t, "answer: {retry_after: true}")
+	f.counter = sooner{f.store}
+	require.Equal(t, "2", ask(t, f, 5, "b=1").GetResponseHeadersToAdd()[0].GetValue())
+}
+
 // A quota that is used up does not refuse what another rule refuses.
 func TestARefusalNamesNoQuotaThatDoesNotRefuse(t *testing.T) {
 	f := extended(t, "answer: {rule_header: X-Rule, retry_after: true, metadata: true}")
