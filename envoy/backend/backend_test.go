@@ -176,6 +176,11 @@ func TestGivesBack(t *testing.T) {
 		asked(t, b, count.Request{Hits: []count.Hit{hit("a", 3, 5)}})
 		got := asked(t, b, count.Request{Hits: []count.Hit{back}})
 		require.Equal(t, []count.Result{result(5, 3, false, 50*time.Second)}, got)
+		asked(t, b, count.Request{Hits: []count.Hit{hit("a", 3, 9)}})
+		for _, allOrNone := range []bool{false, true} {
+			got = asked(t, b, count.Request{AllOrNone: allOrNone, Hits: []count.Hit{back, hit("b", 3, 1)}})
+			require.False(t, got[0].Over || got[1].Over, "more than the limit is used, and hits come back")
+		}
 		back.Hits = 1 << 63
 		require.Equal(t, uint64(0), asked(t, b, count.Request{Hits: []count.Hit{back}})[0].After)
 		require.Equal(t, uint64(1), asked(t, b, count.Request{Hits: []count.Hit{hit("a", 3, 1)}})[0].After)

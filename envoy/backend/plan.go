@@ -290,9 +290,12 @@ func apply(before uint64, h *count.Hit) uint64 {
 	return before + h.Hits
 }
 
-// isOver reports whether a hit does not fit into what is admitted at once.
+// isOver reports whether a hit does not fit into what is admitted at once. What is given back always fits.
 func isOver(h *count.Hit, before, after uint64) bool {
-	if h.Hits == 0 {
+	switch {
+	case h.GiveBack:
+		return false
+	case h.Hits == 0:
 		return before >= atOnce(h)
 	}
 	return after > atOnce(h)
