@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 )
 
@@ -57,8 +58,8 @@ func call(ctx context.Context, args []string, lookup func(string) string, out, e
 		*check = *theirCheck
 	}
 	if *check != "" || filepath.Base(args[0]) == checker {
-		return checkConfig(*check, lookup("RATELIMIT_EXTRA_FILE"),
-			*merge || lookup("MERGE_DOMAIN_CONFIG") == "true", out, errs)
+		merges, _ := strconv.ParseBool(lookup("MERGE_DOMAIN_CONFIG")) // as the service reads it
+		return checkConfig(*check, lookup("RATELIMIT_EXTRA_FILE"), *merge || merges, out, errs)
 	}
 	if err := run(ctx, lookup, embedded{*dir, flags.Args()}, errs); err != nil {
 		fmt.Fprintf(errs, "cellserver-envoy: %v\n", err)

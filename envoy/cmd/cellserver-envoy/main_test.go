@@ -204,6 +204,13 @@ func TestTheCheckOfFiles(t *testing.T) {
 	require.Contains(t, out.String(), "the rules do not have rule shop.nobody")
 	require.Equal(t, 1, call(context.Background(), []string{"x", "--check-config", "/no/such/folder"}, none, io.Discard, io.Discard))
 	require.Equal(t, 2, call(context.Background(), []string{"x", "--wrong"}, none, io.Discard, io.Discard))
+	other := strings.ReplaceAll(rules, "user", "other")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "b.yaml"), []byte(other), 0o644))
+	for value, status := range map[string]int{"": 1, "0": 1, "true": 0, "1": 0, "T": 0} {
+		merge := func(name string) string { return map[string]string{"MERGE_DOMAIN_CONFIG": value}[name] }
+		args := []string{"x", "--check-config", folder}
+		require.Equal(t, status, call(context.Background(), args, merge, io.Discard, io.Discard), "as the service, with '%s'", value)
+	}
 }
 
 // Clients that choose a million values must not fill the memory. Requests are answered all the same.
