@@ -61,22 +61,20 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 			to = &shadows
 		}
 		numbers[i] = i
-		to.add(keyOf(p.prefix, tag, h), h, numbers[i:i+1:i+1])
+		key := keyOf(p.prefix, tag, h)
+		if at := to.place(key); at >= 0 && !r.AllOrNone &&
+			r.Hits[to.counters[at].hits[0]].GiveBack != h.GiveBack {
+			commands = append(commands, command{charge: true}) // a sum below 0 would lose what is charged
+			to = &commands[len(commands)-1]
+		}
+		to.add(key, h, numbers[i:i+1:i+1])
 	}
 	if r.AllOrNone && len(commands[0].counters) > mostCounters {
 		return nil, fmt.Errorf("%w: more than %d limits that count all or none: send fewer descriptors",
 			count.ErrUnsupported, mostCounters)
 	}
-	for i := range commands[0].counters {
-		one := &commands[0].counters[i]
-		isFixed := algorithms[r.Hits[one.hits[0]].Algorithm] == ""
-		if one.quantity != 0 || isFixed && one.limit > 0 {
-			continue
-		}
-		one.limit = max(one.limit, 1) // a limit of 0 refuses no look in the engine
-		if r.AllOrNone {
-			commands[0].looks = append(commands[0].looks, i)
-		}
+	for i := range commands {
+		commands[i].findLooks(r)
 	}
 	if len(commands[0].counters) == 0 {
 		commands = nil
@@ -85,6 +83,21 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 		commands = append(commands, shadows)
 	}
 	return split(commands), nil
+}
+
+// findLooks finds the looks that do not refuse in the engine.
+func (c *command) findLooks(r *count.Request) {
+	for i := range c.counters {
+		one := &c.counters[i]
+		isFixed := algorithms[r.Hits[one.hits[0]].Algorithm] == ""
+		if one.quantity != 0 || isFixed && one.limit > 0 {
+			continue
+		}
+		one.limit = max(one.limit, 1) // a limit of 0 refuses no look in the engine
+		if !c.charge {
+			c.looks = append(c.looks, i)
+		}
+	}
 }
 
 // add adds a hit to the counter with its key. number is that of the hit.
@@ -101,6 +114,9 @@ func (c *command) add(key string, h *count.Hit, number []int) {
 	}
 	i := c.place(key)
 	if i < 0 {
+		if c.places != nil {
+			c.places[key] = len(c.counters)
+		}
 		c.counters = append(c.counters, counter{key, limit, quantity, number})
 		return
 	}
@@ -113,7 +129,7 @@ func (c *command) add(key string, h *count.Hit, number []int) {
 	one.hits = append(one.hits, number...)
 }
 
-// place returns the place of the counter with a key. It returns -1 for a new key, which comes next.
+// place returns the place of the counter with a key, or -1.
 func (c *command) place(key string) int {
 	if len(c.counters) < manyCounters {
 		return slices.IndexFunc(c.counters, func(one counter) bool { return one.key == key })
@@ -127,7 +143,6 @@ func (c *command) place(key string) int {
 	if i, known := c.places[key]; known {
 		return i
 	}
-	c.places[key] = len(c.counters)
 	return -1
 }
 
