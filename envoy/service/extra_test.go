@@ -51,6 +51,9 @@ func TestSeveralLimitsOnOneDescriptor(t *testing.T) {
 	require.Equal(t, "DAY", r.GetStatuses()[0].GetCurrentLimit().GetUnit().String())
 	require.Equal(t, "gold", r.GetStatuses()[0].GetCurrentLimit().GetName())
 	require.Equal(t, "OVER: OVER 0/5", says(ask(t, f, 2, "a=1")))
+	r = ask(t, f, 4, "a=1")
+	require.Equal(t, "OVER: OVER 0/5", says(r), "both refuse, and this one for longer")
+	require.EqualValues(t, 24*3600-1001, r.GetStatuses()[0].GetDurationUntilReset().GetSeconds())
 }
 
 func TestAnyPeriod(t *testing.T) {

@@ -42,14 +42,15 @@ func (c *call) makeHits(replaces map[string]bool) {
 	}
 }
 
-// findTight finds the hit of each descriptor that refuses, or else leaves the least.
+// findTight finds the hit of each descriptor that refuses for the longest time, or else leaves the least.
 func (c *call) findTight() {
 	for i := range c.descriptors {
 		d := &c.descriptors[i]
 		d.tight = d.first
 		for j := d.first + 1; j < d.first+d.limits; j++ {
 			best, next := c.results[d.tight], c.results[j]
-			if !best.Over && (next.Over || c.left(j) < c.left(d.tight)) {
+			isTighter := !best.Over && (next.Over || c.left(j) < c.left(d.tight))
+			if isTighter || best.Over && next.Over && next.Reset > best.Reset {
 				d.tight = j
 			}
 		}
