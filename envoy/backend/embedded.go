@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type EmbeddedOptions struct {
 	Directives []string
 	Log        *slog.Logger
 	Now        func() time.Time // nil: the clock of the machine
+	Ended      func()           // called when the engine has ended, also by itself; may be nil
 }
 
 // embedded counts in an engine of this process.
@@ -72,8 +74,11 @@ func Embedded(o EmbeddedOptions) (count.Counter, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	go func() {
-		defer close(e.ended)
 		e.err = e.app.Run(ctx)
+		close(e.ended)
+		if o.Ended != nil {
+			o.Ended()
+		}
 	}()
 	return e, nil
 }
@@ -180,7 +185,7 @@ func readAnswers(next func() int64, charge bool, answers []answer) (refused bool
 func (e *embedded) Ready() error {
 	select {
 	case <-e.ended:
-		return fmt.Errorf("the engine has ended: %w", e.err)
+		return fmt.Errorf("the engine has ended: %w", cmp.Or(e.err, errors.New("SHUTDOWN")))
 	default:
 	}
 	if !e.ready.Load() {

@@ -61,7 +61,7 @@ func call(ctx context.Context, args []string, lookup func(string) string, out, e
 		merges, _ := strconv.ParseBool(lookup("MERGE_DOMAIN_CONFIG")) // as the service reads it
 		return checkConfig(*check, lookup("RATELIMIT_EXTRA_FILE"), *merge || merges, out, errs)
 	}
-	if err := run(ctx, lookup, embedded{*dir, flags.Args()}, errs); err != nil {
+	if err := run(ctx, lookup, embedded{dir: *dir, directives: flags.Args()}, errs); err != nil {
 		fmt.Fprintf(errs, "cellserver-envoy: %v\n", err)
 		return 1
 	}

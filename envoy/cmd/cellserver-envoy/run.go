@@ -18,7 +18,7 @@ import (
 	"cellserver/envoy/tlsfiles"
 )
 
-// run runs the service until the context ends.
+// run runs the service until the context ends, or the engine in this process.
 func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Writer) error {
 	s, err := settings.Read(lookup)
 	if err != nil {
@@ -29,6 +29,8 @@ func run(ctx context.Context, lookup func(string) string, e embedded, errs io.Wr
 		log.Warn(note)
 	}
 	registry := stats.NewRegistry()
+	ctx, e.ended = context.WithCancel(ctx)
+	defer e.ended()
 	store, err := openStore(s.Store, e, registry, log)
 	if err != nil {
 		return err

@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,4 +63,22 @@ func TestTheEndDoesNotWaitForWhoTakesTraces(t *testing.T) {
 		require.LessOrEqual(t, time.Since(begin), 5*time.Second)
 		time.Sleep(time.Hour) // the exporter ends in this bubble
 	})
+}
+
+// TestTheServiceEndsWithItsEngine: without it each request is an error, and who starts the process starts it again.
+func TestTheServiceEndsWithItsEngine(t *testing.T) {
+	dir, ports, logged := t.TempDir(), freePorts(t, 3), &lockedBuffer{}
+	log := filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest")
+	require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o755))
+	require.NoError(t, os.WriteFile(log, []byte("this is no manifest"), 0o600))
+	variables := map[string]string{
+		"DISABLE_STATS": "true", "USE_STATSD": "false", "RUNTIME_ROOT": dir, "HOST": "127.0.0.1", "GRPC_HOST": "127.0.0.1",
+		"DEBUG_HOST": "127.0.0.1", "PORT": fmt.Sprint(ports[0]), "GRPC_PORT": fmt.Sprint(ports[1]), "DEBUG_PORT": fmt.Sprint(ports[2]),
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // ends the service that does not end itself
+	defer cancel()
+	lookup := func(name string) string { return variables[name] }
+	require.Equal(t, 1, call(ctx, []string{"ratelimit", "--dir", dir}, lookup, io.Discard, logged))
+	require.NoError(t, ctx.Err(), "it ended by itself")
+	require.Contains(t, logged.String(), "manifest")
 }

@@ -17,6 +17,7 @@ import (
 type embedded struct {
 	dir        string   // keeps the counters, "" is in memory
 	directives []string // of the engine
+	ended      func()   // called when it has ended, also by itself
 }
 
 // bounded returns the directives, or without one a bound on the memory. Clients that choose values then
@@ -34,7 +35,7 @@ func openStore(
 ) (count.Counter, error) {
 	if s.URL == "" {
 		return backend.Embedded(backend.EmbeddedOptions{
-			Dir: e.dir, Directives: e.bounded(), Log: log, Now: time.Now,
+			Dir: e.dir, Directives: e.bounded(), Log: log, Now: time.Now, Ended: e.ended,
 		})
 	}
 	if e.dir != "" || len(e.directives) > 0 {
