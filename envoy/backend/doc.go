@@ -11,7 +11,9 @@
 //	redis.go     counting in a Redis, which has INCRBY and no CL.MWINDOW
 //
 // The engine gets one command for a request, CL.MWINDOW. So a request counts as a whole, by the clock of
-// the engine. A Redis gets INCRBY and PEXPIRE for each counter, by the clock of this process.
+// the engine. A charge takes several commands, one after the other, if it has more than 128 counters, or
+// gives hits of a counter back and adds others. A Redis gets INCRBY and PEXPIRE for each counter, by the
+// clock of this process.
 //
 // # Invariants
 //

@@ -31,12 +31,14 @@ func TestRandomRequestsCountAsTheModel(t *testing.T) {
 					c.set(now)
 					model.Move(20 * time.Second)
 				}
+				shadow := r.IntN(4) == 0
+				charges := !request.AllOrNone || shadow
 				for range 1 + r.IntN(4) {
 					h := hit(fmt.Sprint(r.IntN(3)), 1+r.Uint64N(13), r.Uint64N(4))
 					if h.Hits > 0 && r.IntN(20) == 0 {
 						h.Limit = r.Uint64N(2)
 					}
-					h.GiveBack = !request.AllOrNone && h.Hits > 0 && r.IntN(4) == 0
+					h.GiveBack, h.Shadow = charges && h.Hits > 0 && r.IntN(4) == 0, shadow
 					request.Hits = append(request.Hits, h)
 				}
 				want, err := model.Count(t.Context(), request)
@@ -50,7 +52,7 @@ func TestRandomRequestsCountAsTheModel(t *testing.T) {
 						continue
 					}
 					require.LessOrEqual(t, got[i].Before, got[i].After)
-					if !request.AllOrNone {
+					if charges {
 						require.Equal(t, want[i], got[i], "hit %d of %+v", i, request)
 					} else if want[i].Before+h.Hits <= h.Limit && !want[i].Over {
 						require.False(t, got[i].Over, "hit %d of %+v", i, request)

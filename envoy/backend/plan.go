@@ -44,7 +44,7 @@ type planner struct {
 // plan returns the commands of a request. tagged says that the server needs all keys of a command in one
 // slot.
 func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
-	commands, shadows := []command{{charge: !r.AllOrNone}}, command{charge: true}
+	commands, shadows := []command{{charge: !r.AllOrNone}}, []command{{charge: true}}
 	commands[0].counters = make([]counter, 0, len(r.Hits))
 	numbers := make([]int, len(r.Hits)) // each one begins the hits of a counter
 	tag := ""
@@ -56,16 +56,16 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 		if err := supported(h); err != nil {
 			return nil, err
 		}
-		to := &commands[len(commands)-1]
+		all := &commands
 		if r.AllOrNone && h.Shadow {
-			to = &shadows
+			all = &shadows
 		}
 		numbers[i] = i
-		key := keyOf(p.prefix, tag, h)
-		if at := to.place(key); at >= 0 && !r.AllOrNone &&
+		key, to := keyOf(p.prefix, tag, h), &(*all)[len(*all)-1]
+		if at := to.place(key); at >= 0 && to.charge &&
 			r.Hits[to.counters[at].hits[0]].GiveBack != h.GiveBack {
-			commands = append(commands, command{charge: true}) // a sum below 0 would lose what is charged
-			to = &commands[len(commands)-1]
+			*all = append(*all, command{charge: true}) // a sum below 0 would lose what is charged
+			to = &(*all)[len(*all)-1]
 		}
 		to.add(key, h, numbers[i:i+1:i+1])
 	}
@@ -73,14 +73,14 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 		return nil, fmt.Errorf("%w: more than %d limits that count all or none: send fewer descriptors",
 			count.ErrUnsupported, mostCounters)
 	}
-	for i := range commands {
-		commands[i].findLooks(r)
-	}
 	if len(commands[0].counters) == 0 {
 		commands = nil
 	}
-	if len(shadows.counters) > 0 {
-		commands = append(commands, shadows)
+	if len(shadows[0].counters) > 0 {
+		commands = append(commands, shadows...)
+	}
+	for i := range commands {
+		commands[i].findLooks(r)
 	}
 	return split(commands), nil
 }
