@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ func (c *call) tellRefusal(r *ratelimit.RateLimitResponse) {
 		if c.refusing(i, s) || byQuotas && s.GetCode() == over {
 			d := &c.descriptors[i]
 			names = append(names, structpb.NewStringValue(d.Rule.FullKey))
-			wait = max(wait, wholeSeconds(cmp.Or(c.results[d.tight].Retry, c.results[d.tight].Reset)).GetSeconds())
+			wait = max(wait, wholeSeconds(waitOf(c.results[d.tight])).GetSeconds())
 		}
 	}
 	if len(names) == 0 {

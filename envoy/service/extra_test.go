@@ -91,13 +91,13 @@ func TestTheHeaderOfARuleIsOneHeader(t *testing.T) {
 	require.Equal(t, "shop.a_1__set-cookie: x_", r.GetResponseHeadersToAdd()[0].GetValue())
 }
 
-// A sooner is a store that says when a hit fits.
+// A sooner is a store that says when a hit fits, if its window ends later.
 type sooner struct{ count.Counter }
 
 func (s sooner) Count(ctx context.Context, r count.Request) ([]count.Result, error) {
 	results, err := s.Counter.Count(ctx, r)
 	for i := range results {
-		if results[i].Over {
+		if results[i].Over && results[i].Reset > 15*time.Second {
 			results[i].Retry = 1500 * time.Millisecond
 		}
 	}
@@ -109,6 +109,17 @@ func TestRetryAfterIsWhenTheHitsFit(t *testing.T) {
 	f := extended(t, "answer: {retry_after: true}")
 	f.counter = sooner{f.store}
 	require.Equal(t, "2", ask(t, f, 5, "b=1").GetResponseHeadersToAdd()[0].GetValue())
+}
+
+// The limit of the others takes longer to come back, and lets the hits pass sooner.
+func TestRetryAfterIsWhenTheHitsFitAllLimits(t *testing.T) {
+	f := extended(t, "answer: {retry_after: true}\n"+
+		"rules: {shop.a: {limits: [{limit: 1, period: 1h}, {limit: 2, period: 15s}, {limit: 1, period: 24h}]}}")
+	f.counter = sooner{f.store}
+	r := ask(t, f, 3, "a=1")
+	require.Equal(t, "OVER: OVER 0/2", says(r))
+	require.EqualValues(t, 5, r.GetStatuses()[0].GetDurationUntilReset().GetSeconds())
+	require.Equal(t, "5", r.GetResponseHeadersToAdd()[0].GetValue())
 }
 
 // A quota that is used up does not refuse what another rule refuses.

@@ -1,6 +1,9 @@
 package service
 
 import (
+	"cmp"
+	"time"
+
 	common "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 
@@ -50,12 +53,15 @@ func (c *call) findTight() {
 		for j := d.first + 1; j < d.first+d.limits; j++ {
 			best, next := c.results[d.tight], c.results[j]
 			isTighter := !best.Over && (next.Over || c.left(j) < c.left(d.tight))
-			if isTighter || best.Over && next.Over && next.Reset > best.Reset {
+			if isTighter || best.Over && next.Over && waitOf(next) > waitOf(best) {
 				d.tight = j
 			}
 		}
 	}
 }
+
+// waitOf returns how long a hit that is over does not fit.
+func waitOf(r count.Result) time.Duration { return cmp.Or(r.Retry, r.Reset) }
 
 // left is what a hit leaves of its limit.
 func (c *call) left(hit int) uint64 {
