@@ -203,14 +203,15 @@ func look(ctx context.Context, client rueidis.Client) (*store, error) {
 		return nil, err
 	}
 	s := &store{client: client, engine: len(list) == 1 && list[0].IsArray()}
-	if !s.engine { // a Redis needs no tags, and may keep INFO from its users
+	if !s.engine { // a Redis needs no tags
 		return s, nil
 	}
 	info, err := client.Do(ctx, client.B().Info().Section("cluster").Build()).ToString()
-	if err != nil {
+	isKept := isReply(err, "NOPERM ") // from this user. Tags are right in every server
+	if err != nil && !isKept {
 		return nil, err
 	}
-	s.tagged.Store(strings.Contains(info, "cluster_enabled:1"))
+	s.tagged.Store(isKept || strings.Contains(info, "cluster_enabled:1"))
 	return s, nil
 }
 

@@ -54,16 +54,24 @@ func TestRedis(t *testing.T) {
 	require.Equal(t, []count.Result{result(0, 1, false, 2*24*time.Hour+39530*time.Second)}, asked(t, b, count.Request{Hits: []count.Hit{month}}))
 }
 
-// TestRedisUserWithoutInfo: many a Redis keeps its users from the commands of @dangerous. INFO is one of them.
-func TestRedisUserWithoutInfo(t *testing.T) {
-	b, _ := newRedis(t)
-	client := b.(*overRESP).live.Load().client
-	require.NoError(t, client.Do(t.Context(), client.B().Arbitrary(
-		"ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all", "-@dangerous").Build()).Error())
-	anns, err := OverRESP(RESPOptions{URL: b.(*overRESP).options.InitAddress[0], Auth: "ann:secret", Now: func() time.Time { return noon }})
-	require.NoError(t, err)
-	await(t, anns)
-	require.Equal(t, []count.Result{result(0, 1, false, 50*time.Second)}, asked(t, anns, count.Request{Hits: []count.Hit{hit("a", 3, 1)}}))
+// TestUserWithoutInfo: many a store keeps its users from the commands of @dangerous. INFO is one of them.
+func TestUserWithoutInfo(t *testing.T) {
+	inRedis, _ := newRedis(t)
+	inCluster, c := newRESP(t, RESPOptions{Type: Cluster}, "--cluster-enabled", "yes")
+	c.set(noon)
+	for _, b := range []count.Counter{inRedis, inCluster} {
+		client := b.(*overRESP).live.Load().client
+		require.NoError(t, client.Do(t.Context(), client.B().Arbitrary(
+			"ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all", "-@dangerous").Build()).Error())
+		anns, err := OverRESP(RESPOptions{URL: b.(*overRESP).options.InitAddress[0], Auth: "ann:secret", Now: func() time.Time { return noon }})
+		require.NoError(t, err)
+		await(t, anns)
+		request := count.Request{Hits: []count.Hit{hit("a", 3, 1)}}
+		for i, store := range []count.Counter{anns, b} {
+			n := uint64(i)
+			require.Equal(t, []count.Result{result(n, n+1, false, 50*time.Second)}, asked(t, store, request))
+		}
+	}
 }
 
 // TestRedisSaturates: theirs gives a hit back for an addend of 2^64-1, and fails for a count below 0.
