@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
@@ -78,7 +79,10 @@ func (t *tracer) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
 	defer cancel()
-	return t.provider.Shutdown(ctx)
+	if err := t.provider.Shutdown(ctx); err != nil {
+		return fmt.Errorf("the last traces are not sent: %w", err)
+	}
+	return nil
 }
 
 // A tracedService makes a span of each request.
