@@ -18,6 +18,12 @@ const subscriptionBytes = 128
 // Subscribed reports whether the connection has a subscription. Any goroutine may call it.
 func (s *Subscriptions) Subscribed() bool { return s.total.Load() > 0 }
 
+// SubscriptionSteps is how many steps ([Cost]) it takes to begin or to end a subscription.
+const SubscriptionSteps = 30
+
+// Total returns the number of all subscriptions.
+func (s *Subscriptions) Total() int { return int(s.total.Load()) }
+
 // Names returns the channels or the patterns that the connection is subscribed to. The caller must
 // not change the map.
 func (s *Subscriptions) Names(kind Subject) map[string]struct{} { return s.names[kind] }

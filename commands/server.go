@@ -154,6 +154,8 @@ type Broker interface {
 	// Publish sends a message to all subscribers and returns the number of deliveries. by is the
 	// publishing connection.
 	Publish(by *Conn, kind Subject, channel, message []byte) int
+	// Steps returns about how many steps ([Cost]) it takes to publish a message.
+	Steps(kind Subject, channel, message []byte) int
 	// Receivers returns the number of deliveries that a message would have.
 	Receivers(kind Subject, channel []byte) int
 	// Channels returns the names of all channels with subscribers, sorted.

@@ -154,7 +154,11 @@ func (c *Client) Closed() {
 	c.server.blocked.Forget(c.conn.ID)
 	c.server.tracking.Stop(&c.conn)
 	c.server.monitors.Remove(&c.conn)
-	c.server.pubsub.Leave(&c.conn)
+	if commands.SubscriptionSteps*c.conn.Subs.Total() > commands.MaxSteps {
+		go c.server.pubsub.Leave(&c.conn)
+	} else {
+		c.server.pubsub.Leave(&c.conn)
+	}
 	c.server.clients.Remove(&c.entry)
 }
 

@@ -53,7 +53,12 @@ var pricedCalls = map[string][2]string{
 	"cl.log":    {"l 100000 60 3000", "l 100000 60 3000 RESOLUTION 1"},
 	"cl.check":  {"log a b QUANTITY 2000", "log a b QUANTITY 1000 PEEK"},
 	"cl.mcheck": {"2 log@x a log@y b QUANTITY 9999", "2 log@x a log@y b QUANTITY 200"},
-	"getrange":  {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
+	"publish":   {"N x", "n x"}, "spublish": {"N " + strings.Repeat("x", 60_000), "N x"},
+	"pubsub|channels": {"*", ""}, "pubsub|shardchannels": {"*", ""},
+	"subscribe": {strings.Repeat("c ", 2000), "c"}, "psubscribe": {strings.Repeat("c ", 2000), "c"}, "ssubscribe": {strings.Repeat("c ", 2000), "c"},
+	"unsubscribe": {strings.Repeat("c ", 2000), "c"}, "punsubscribe": {strings.Repeat("c ", 2000), "c"}, "sunsubscribe": {strings.Repeat("c ", 2000), "c"},
+	"reset": {"", ""}, // see TestLongFarewellsAreOffloaded
+	"getrange": {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
 
 // overrides returns a rule in JSON with some overrides.
@@ -93,6 +98,23 @@ func TestLongCommandsAreOffloaded(t *testing.T) {
 	require.False(t, offloaded(t, "watch s", "multi", "get S", "discard"))
 }
 
+// TestLongFarewellsAreOffloaded: what ends very many subscriptions is offloaded.
+func TestLongFarewellsAreOffloaded(t *testing.T) {
+	many := ""
+	for i := range 2000 {
+		many += fmt.Sprint(" ", i)
+	}
+	for _, lines := range [][]string{
+		{"subscribe", "unsubscribe"}, {"psubscribe", "punsubscribe"}, {"ssubscribe", "sunsubscribe"}, {"subscribe", "reset"},
+	} {
+		first := lines[0]
+		for _, names := range []string{" 1 2", many} {
+			lines[0] = first + names
+			require.Equal(t, names == many, offloaded(t, lines...), lines)
+		}
+	}
+}
+
 // offloaded reports whether the last line is offloaded. It requires that the replies are those of a server that offloads
 // nothing.
 func offloaded(t *testing.T, lines ...string) bool {
@@ -100,9 +122,9 @@ func offloaded(t *testing.T, lines ...string) bool {
 	var last resp.Status
 	for i, may := range []bool{false, true} {
 		h := servertest.New(t)
-		big(h, strings.Join(lines, " "))
-		h.Session.SetMayOffload(may)
+		big(t, h, strings.Join(lines, " "))
 		for _, line := range lines {
+			h.Session.SetMayOffload(may)
 			h.Send([]byte(line + "\r\n"))
 			if last = h.Status; last == resp.Offload {
 				h.Session.SetMayOffload(false)
@@ -151,9 +173,14 @@ func settled(h *servertest.Harness) resp.Status {
 }
 
 // big makes the keys of pricedCalls that the lines name.
-func big(h *servertest.Harness, lines string) {
+func big(t *testing.T, h *servertest.Harness, lines string) {
 	h.Do("CL.RULE SET log SCOPE x CL.LOG 90000 60 AND SCOPE y CL.LOG 90000 60")
 	named := func(key string) bool { return strings.Contains(lines+" ", " "+key+" ") }
+	for i := 0; named("N") && i < 60; i++ {
+		listener := h.NewClient(t)
+		listener.Do("SSUBSCRIBE", "N")
+		listener.Do("PSUBSCRIBE", fmt.Sprint(strings.Repeat("?", 60_000), i))
+	}
 	if named("many") || named("list") {
 		h.Do("CL.RULE SET many JSON " + overrides(ruleset.MaxOverrides))
 	}

@@ -10,6 +10,7 @@ var _ = commands.Register(&commands.Command{
 	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy |
 		commands.Immediate | commands.WhileSubscribed,
 	Group: commands.GroupConnection, Run: reset, Footprint: commands.WatchedFootprint,
+	Cost: func(c *commands.Call) int { return commands.SubscriptionSteps * c.Conn.Subs.Total() },
 })
 
 func reset(c *commands.Call) error {

@@ -11,11 +11,13 @@ var (
 		Name: "publish", Arity: 3, Channels: commands.FirstChannel, Flags: publishFlags,
 		Group: commands.GroupPubSub,
 		Run:   func(c *commands.Call) error { return publish(c, commands.Channel) },
+		Cost:  func(c *commands.Call) int { return c.Server.PubSub.Steps(commands.Channel, c.Args[1], c.Args[2]) },
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "spublish", Arity: 3, Channels: commands.FirstShard, Flags: publishFlags,
 		Group: commands.GroupPubSub,
 		Run:   func(c *commands.Call) error { return publish(c, commands.Shard) },
+		Cost:  func(c *commands.Call) int { return c.Server.PubSub.Steps(commands.Shard, c.Args[1], c.Args[2]) },
 	})
 )
 

@@ -13,7 +13,8 @@ var _ = commands.Register(&commands.Command{
 	Subs: []*commands.Command{
 		{
 			Name: "channels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Run: func(c *commands.Call) error { return activeChannels(c, commands.Channel) },
+			Run:  func(c *commands.Call) error { return activeChannels(c, commands.Channel) },
+			Cost: commands.AlwaysLong, // it sorts all channels
 		},
 		{
 			Name: "numpat", Arity: 2, Flags: commands.PubSub | commands.Loading | commands.Stale,
@@ -28,7 +29,8 @@ var _ = commands.Register(&commands.Command{
 		},
 		{
 			Name: "shardchannels", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,
-			Run: func(c *commands.Call) error { return activeChannels(c, commands.Shard) },
+			Run:  func(c *commands.Call) error { return activeChannels(c, commands.Shard) },
+			Cost: commands.AlwaysLong, // it sorts all channels
 		},
 		{
 			Name: "shardnumsub", Arity: -2, Flags: commands.PubSub | commands.Loading | commands.Stale,

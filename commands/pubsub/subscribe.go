@@ -16,27 +16,27 @@ import (
 var (
 	_ = commands.Register(&commands.Command{
 		Name: "subscribe", Arity: -2, Channels: commands.AllChannels, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, channels) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, channels) }, Cost: costOfNames,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "psubscribe", Arity: -2, Channels: commands.AllPatterns, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, patterns) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, patterns) }, Cost: costOfNames,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "unsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub,
-		Run: func(c *commands.Call) error { return unsubscribe(c, channels) },
+		Run: func(c *commands.Call) error { return unsubscribe(c, channels) }, Cost: costOfNames,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "punsubscribe", Arity: -1, Flags: subscribeFlags, Group: commands.GroupPubSub,
-		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) },
+		Run: func(c *commands.Call) error { return unsubscribe(c, patterns) }, Cost: costOfNames,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "ssubscribe", Arity: -2, Channels: commands.AllShards, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, shards) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return subscribe(c, shards) }, Cost: costOfNames,
 	})
 	_ = commands.Register(&commands.Command{
 		Name: "sunsubscribe", Arity: -1, Channels: commands.LeftShards, Flags: subscribeFlags,
-		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return unsubscribe(c, shards) },
+		Group: commands.GroupPubSub, Run: func(c *commands.Call) error { return unsubscribe(c, shards) }, Cost: costOfNames,
 	})
 )
 
@@ -53,6 +53,15 @@ var (
 	patterns = subject{commands.Pattern, "p"}
 	shards   = subject{commands.Shard, "s"}
 )
+
+// costOfNames is the [commands.Cost] of these commands: so much for each name, or for each subscription.
+func costOfNames(c *commands.Call) int {
+	names := len(c.Args) - 1
+	if names == 0 {
+		names = c.Conn.Subs.Total()
+	}
+	return commands.SubscriptionSteps * names
+}
 
 // errInMulti is the error of EXEC for SSUBSCRIBE. Redis has it for SUBSCRIBE in scripts only.
 const errInMulti commands.Error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client"

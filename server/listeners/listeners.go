@@ -14,6 +14,7 @@ import (
 type List struct {
 	blocks [][]*Name // sorted; each block has at least one name and at most blockSize
 	len    int
+	bytes  int // of all names
 }
 
 // blockSize bounds how many names Add and Remove move.
@@ -27,6 +28,9 @@ type Name struct {
 
 // Len returns the number of names.
 func (l *List) Len() int { return l.len }
+
+// Bytes returns the length of all names together.
+func (l *List) Bytes() int { return l.bytes }
 
 // All returns every name in order. The caller must not change the list meanwhile.
 func (l *List) All() iter.Seq[*Name] {
@@ -62,6 +66,7 @@ func (l *List) Add(c *commands.Conn, name string) {
 		return
 	}
 	l.len++
+	l.bytes += len(name)
 	added := &Name{Name: name, Conns: []*commands.Conn{c}}
 	if len(l.blocks) == 0 {
 		l.blocks = [][]*Name{{added}}
@@ -83,6 +88,7 @@ func (l *List) Remove(c *commands.Conn, name string) {
 		return
 	}
 	l.len--
+	l.bytes -= len(name)
 	l.blocks[block] = slices.Delete(l.blocks[block], i, i+1)
 	if len(l.blocks[block]) == 0 {
 		l.blocks = slices.Delete(l.blocks, block, block+1)

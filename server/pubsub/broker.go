@@ -58,7 +58,7 @@ func (b *Broker) Unsubscribe(c *commands.Conn, kind commands.Subject, name strin
 // Leave implements [commands.Broker].
 func (b *Broker) Leave(c *commands.Conn) {
 	for kind := commands.Channel; kind <= commands.Pattern; kind++ {
-		for _, name := range slices.Sorted(maps.Keys(c.Subs.Names(kind))) {
+		for name := range c.Subs.Names(kind) {
 			b.Unsubscribe(c, kind, name)
 		}
 	}
@@ -86,6 +86,7 @@ func (b *Broker) send(
 	by *commands.Conn, kind commands.Subject, channel []byte,
 	message func(to *commands.Conn) (text []byte, sends bool),
 ) (deliveries int) {
+	matching := b.matching(kind, channel)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range b.channels[kind][string(channel)] {
@@ -94,13 +95,7 @@ func (b *Broker) send(
 			deliveries++
 		}
 	}
-	if kind == commands.Shard {
-		return deliveries // no pattern matches its channels
-	}
-	for x := range b.patterns.All() {
-		if !glob.Match([]byte(x.Name), channel) {
-			continue
-		}
+	for _, x := range matching {
 		for _, c := range x.Conns {
 			if text, sends := message(c); sends {
 				deliver(c, by, words[commands.Pattern], []byte(x.Name), channel, text)
@@ -113,18 +108,37 @@ func (b *Broker) send(
 
 // Receivers implements [commands.Broker].
 func (b *Broker) Receivers(kind commands.Subject, channel []byte) (deliveries int) {
+	matching := b.matching(kind, channel)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	deliveries = len(b.channels[kind][string(channel)])
-	if kind == commands.Shard {
-		return deliveries
-	}
-	for x := range b.patterns.All() {
-		if glob.Match([]byte(x.Name), channel) {
-			deliveries += len(x.Conns)
-		}
+	for _, x := range matching {
+		deliveries += len(x.Conns)
 	}
 	return deliveries
+}
+
+// matching returns the patterns that match a channel, in order. It compares without the lock, because many or
+// long patterns take long.
+func (b *Broker) matching(kind commands.Subject, channel []byte) []*listeners.Name {
+	if kind == commands.Shard {
+		return nil // no pattern matches its channels
+	}
+	b.mu.Lock()
+	all := slices.AppendSeq(make([]*listeners.Name, 0, b.patterns.Len()), b.patterns.All())
+	b.mu.Unlock()
+	return slices.DeleteFunc(all, func(x *listeners.Name) bool { return !glob.Match([]byte(x.Name), channel) })
+}
+
+// Steps implements [commands.Broker].
+func (b *Broker) Steps(kind commands.Subject, channel, message []byte) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	receivers, names := len(b.channels[kind][string(channel)]), 0
+	if kind == commands.Channel {
+		receivers, names = receivers+b.patterns.Len(), b.patterns.Bytes()
+	}
+	return receivers*(1+commands.StepsOfBytes(len(message))) + commands.StepsOfBytes(names*len(channel))
 }
 
 // deliver pushes a message to a connection. by is the publishing connection.
@@ -141,8 +155,10 @@ func deliver(c, by *commands.Conn, kind string, parts ...[]byte) {
 // Channels implements [commands.Broker].
 func (b *Broker) Channels(kind commands.Subject) []string {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Sorted(maps.Keys(b.channels[kind]))
+	all := slices.Collect(maps.Keys(b.channels[kind]))
+	b.mu.Unlock()
+	slices.Sort(all)
+	return all
 }
 
 // Subscribers implements [commands.Broker].
