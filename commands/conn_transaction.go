@@ -71,6 +71,12 @@ func (q *Queue) Add(cmd *Command, flags Flags, args [][]byte) {
 // Reset empties the queue and leaves MULTI.
 func (q *Queue) Reset() { *q = Queue{} }
 
+// CostOfWatched is the [Cost] of commands that unwatch keys.
+func CostOfWatched(c *Call) int {
+	const stepsOfKey = 30
+	return stepsOfKey * c.Conn.Transaction.Watcher.Len()
+}
+
 // WatchedFootprint adds the partitions of the watched keys. Commands that unwatch keys have it as
 // their Footprint.
 func WatchedFootprint(c *Call, fp *store.Footprint) { c.Conn.Transaction.Watcher.Footprint(fp) }

@@ -120,5 +120,5 @@ func CostOfExec(c *Call) int {
 		steps += max(0, cost)
 		priced++
 	}
-	return (steps + words) * priced
+	return (steps+words)*priced + CostOfWatched(c)
 }

@@ -102,7 +102,8 @@ func CostOfScan(c *Call) int {
 		return 0
 	}
 	e := c.Tx.Peek(c.Args[1])
-	return StepsOfSome(&e, int(min(o.Count, int64(elementsOf(&e)))), 1)
+	steps := StepsOfSome(&e, int(min(o.Count, int64(elementsOf(&e)))), 1)
+	return steps * (1 + StepsOfBytes(len(o.match))) // a long pattern may take so long on a long element
 }
 
 // ReplyScan replies with the next cursor and the strings of the elements.

@@ -57,7 +57,7 @@ var pricedCalls = map[string][2]string{
 	"pubsub|channels": {"*", ""}, "pubsub|shardchannels": {"*", ""},
 	"subscribe": {strings.Repeat("c ", 2000), "c"}, "psubscribe": {strings.Repeat("c ", 2000), "c"}, "ssubscribe": {strings.Repeat("c ", 2000), "c"},
 	"unsubscribe": {strings.Repeat("c ", 2000), "c"}, "punsubscribe": {strings.Repeat("c ", 2000), "c"}, "sunsubscribe": {strings.Repeat("c ", 2000), "c"},
-	"reset": {"", ""}, // see TestLongFarewellsAreOffloaded
+	"unwatch": {"", ""}, "discard": {"", ""}, "reset": {"", ""}, // see TestLongFarewellsAreOffloaded
 	"getrange": {"S 0 -1", "S 5 9"}, "substr": {"S 0 -1", "S 5 9"}, "setrange": {"n 10000000 x", "S 5 x"}, "append": {"L x", "S x"},
 }
 
@@ -98,7 +98,8 @@ func TestLongCommandsAreOffloaded(t *testing.T) {
 	require.False(t, offloaded(t, "watch s", "multi", "get S", "discard"))
 }
 
-// TestLongFarewellsAreOffloaded: what ends very many subscriptions is offloaded.
+// TestLongFarewellsAreOffloaded: what ends very many subscriptions, or unwatches very many keys, is offloaded. So is a
+// scan that compares long elements with a long pattern.
 func TestLongFarewellsAreOffloaded(t *testing.T) {
 	many := ""
 	for i := range 2000 {
@@ -106,6 +107,7 @@ func TestLongFarewellsAreOffloaded(t *testing.T) {
 	}
 	for _, lines := range [][]string{
 		{"subscribe", "unsubscribe"}, {"psubscribe", "punsubscribe"}, {"ssubscribe", "sunsubscribe"}, {"subscribe", "reset"},
+		{"watch", "unwatch"}, {"watch", "multi", "discard"}, {"watch", "multi", "exec"}, {"watch", "reset"},
 	} {
 		first := lines[0]
 		for _, names := range []string{" 1 2", many} {
@@ -113,6 +115,9 @@ func TestLongFarewellsAreOffloaded(t *testing.T) {
 			require.Equal(t, names == many, offloaded(t, lines...), lines)
 		}
 	}
+	member := strings.Repeat("a", 30_000)
+	require.False(t, offloaded(t, "sadd k "+member, "sscan k 0 match *"))
+	require.True(t, offloaded(t, "sadd k "+member, "sscan k 0 match *"+strings.Repeat("a?", 10_000)+"b"))
 }
 
 // offloaded reports whether the last line is offloaded. It requires that the replies are those of a server that offloads

@@ -129,6 +129,13 @@ func (f *Footprint) AddSlot(slot uint16) {
 
 func (f *Footprint) add(p int) { f[p/64] |= 1 << (p % 64) }
 
+// include adds the partitions of another footprint.
+func (f *Footprint) include(other *Footprint) {
+	for i, w := range other {
+		f[i] |= w
+	}
+}
+
 // AddAll adds every partition, for a command on the whole keyspace.
 func (f *Footprint) AddAll() {
 	for i := range f {

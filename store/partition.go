@@ -49,9 +49,10 @@ type watchKey struct {
 // Watcher learns that a key it watches has changed, for WATCH. The zero value watches nothing.
 // A Watcher belongs to one client; the store alone writes dirty.
 type Watcher struct {
-	keys  map[watchKey]struct{}
-	bytes int
-	dirty atomic.Bool
+	keys       map[watchKey]struct{}
+	partitions Footprint // of the keys
+	bytes      int
+	dirty      atomic.Bool
 }
 
 // markDirty marks the watchers of a key.

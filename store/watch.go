@@ -22,6 +22,7 @@ func (tx *Tx) Watch(w *Watcher, key []byte) {
 		w.keys = map[watchKey]struct{}{}
 	}
 	w.keys[k] = struct{}{}
+	w.partitions.add(int(p.index))
 	w.bytes += len(key) + watchBytes
 }
 
@@ -37,7 +38,7 @@ func (tx *Tx) Unwatch(w *Watcher) {
 			p.watches[k] = rest
 		}
 	}
-	w.keys, w.bytes = nil, 0
+	w.keys, w.partitions, w.bytes = nil, Footprint{}, 0
 	w.dirty.Store(false)
 }
 
@@ -57,6 +58,9 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	return false
 }
 
+// Len returns the number of watched keys.
+func (w *Watcher) Len() int { return len(w.keys) }
+
 // Watching reports whether w watches any key.
 func (w *Watcher) Watching() bool { return len(w.keys) > 0 }
 
@@ -64,8 +68,4 @@ func (w *Watcher) Watching() bool { return len(w.keys) > 0 }
 func (w *Watcher) Bytes() int { return w.bytes }
 
 // Footprint adds the partitions of the watched keys to fp.
-func (w *Watcher) Footprint(fp *Footprint) {
-	for k := range w.keys {
-		fp.AddKey([]byte(k.key))
-	}
-}
+func (w *Watcher) Footprint(fp *Footprint) { fp.include(&w.partitions) }

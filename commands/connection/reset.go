@@ -10,7 +10,9 @@ var _ = commands.Register(&commands.Command{
 	Flags: commands.ConnectionFlags | commands.Fast | commands.NoAuth | commands.AllowBusy |
 		commands.Immediate | commands.WhileSubscribed,
 	Group: commands.GroupConnection, Run: reset, Footprint: commands.WatchedFootprint,
-	Cost: func(c *commands.Call) int { return commands.SubscriptionSteps * c.Conn.Subs.Total() },
+	Cost: func(c *commands.Call) int {
+		return commands.CostOfWatched(c) + commands.SubscriptionSteps*c.Conn.Subs.Total()
+	},
 })
 
 func reset(c *commands.Call) error {

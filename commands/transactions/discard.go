@@ -7,6 +7,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "discard", Arity: 1,
 	Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy | commands.Immediate,
 	Group: commands.GroupTransaction, Run: discard, Footprint: commands.WatchedFootprint,
+	Cost: commands.CostOfWatched,
 })
 
 const errDiscardNoMulti commands.Error = "ERR DISCARD without MULTI"

@@ -13,6 +13,7 @@ var (
 	_ = commands.Register(&commands.Command{
 		Name: "unwatch", Arity: 1, Flags: commands.ConnectionFlags | commands.Fast | commands.AllowBusy,
 		Group: commands.GroupTransaction, Run: unwatch, Footprint: commands.WatchedFootprint,
+		Cost: commands.CostOfWatched,
 	})
 )
 
