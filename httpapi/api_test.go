@@ -210,6 +210,9 @@ func TestMissingKeys(t *testing.T) {
 		{api + "&missing=nobody", "", []any{429, nil}},
 		{api + "&missing=nobody", "k", []any{200, nil}},
 		{api + "&missing=cookie:id", "", []any{400, missingKey}},
+		{api + "&missing=Deny", "", []any{400, badRequest}},
+		{api + "&missing=SKIP%20", "k", []any{400, badRequest}},
+		{api + "&missing=text:Deny", "", []any{200, nil}},
 		{"/check/api", "", []any{400, missingKey}},
 	} {
 		headers := []string{"X-Api-Key", c.header}
@@ -261,6 +264,7 @@ func TestSkippedRules(t *testing.T) {
 		"/check?rule=client&key=header:A&rule=address&key=ip&missing=allow": "use missing=skip",
 		"/check?rule=client&rule=address&key=header:A&missing=allow":        "use missing=skip",
 		"/explain/client?key=header:A&missing=skip":                         "missing with another source",
+		"/check/client?key=header:A&missing=Deny":                           "missing 'Deny': use allow, deny, skip or a source",
 	} {
 		got := w.get(target, "X-Forwarded-For", "10.0.0.1")
 		require.Equal(t, 400, got.Status, target)

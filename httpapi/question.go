@@ -160,6 +160,11 @@ func (q *question) setMissing(text string) *Problem {
 	if q.missing.allow || q.missing.deny || q.missing.skip {
 		return nil
 	}
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "allow", "deny", "skip":
+		return wrong("missing %s: use allow, deny, skip or a source of a key, or write text: before a text",
+			quote.Word(text))
+	}
 	source, err := keysource.Parse(text)
 	if err != nil {
 		return wrong("missing: %v", err)
