@@ -16,9 +16,9 @@ import (
 // pingTimeout bounds the connect. After the connect it also bounds the request with its reply.
 const pingTimeout = 3 * time.Second
 
-// healthyReplies begin the replies of a healthy server. It may ask for a password, or have maxclients
-// clients. A restart would end the connections of these, and the next clients would fill it again.
-var healthyReplies = []string{"+PONG", "-NOAUTH", "-ERR max number of clients"}
+// healthyReplies begin the replies of a healthy server. It may refuse PING or the address of ping, or have
+// maxclients clients. A restart would end the connections of these, and the next clients would fill it again.
+var healthyReplies = []string{"+PONG", "-NOAUTH", "-NOPERM", "-DENIED", "-ERR max number of clients"}
 
 // ping is `cellserver ping [...]`. It returns nil if a server with the same directives and the same
 // environment answers PING. Containers use it as their health check.

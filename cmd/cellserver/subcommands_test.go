@@ -147,6 +147,31 @@ func TestPingOverTLS(t *testing.T) {
 	}
 }
 
+// TestPingOfARefusal: a server that refuses PING, or the address of ping, lives. One that loads is not ready.
+func TestPingOfARefusal(t *testing.T) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer server.Close()
+	_, port, err := net.SplitHostPort(server.Addr().String())
+	require.NoError(t, err)
+	for reply, want := range map[string]int{
+		"-NOPERM this user has no permissions to run the 'ping' command":     0,
+		"-DENIED Redis is running in protected mode because protected mode ": 0,
+		"-LOADING Redis is loading the dataset in memory":                    1,
+	} {
+		go func() {
+			nc, err := server.Accept()
+			if err == nil {
+				defer nc.Close()
+				nc.Read(make([]byte, 100))
+				nc.Write([]byte(reply + "\r\n"))
+			}
+		}()
+		_, errs, code := runToEnd(t, "", "ping", "--port", port)
+		require.Equal(t, want, code, "%s: %s", reply, errs)
+	}
+}
+
 // TestCheckConfig finds what would end a start, and changes nothing.
 func TestCheckConfig(t *testing.T) {
 	dir := t.TempDir()
