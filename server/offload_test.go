@@ -115,6 +115,8 @@ func TestLongFarewellsAreOffloaded(t *testing.T) {
 			require.Equal(t, names == many, offloaded(t, lines...), lines)
 		}
 	}
+	require.True(t, offloaded(t, "cl.log SHARED 1000000 1 RESOLUTION 1"), "it counts all entries")
+	require.False(t, offloaded(t, "cl.log SHARED 1000000 1"), "a look would cost each of them")
 	member := strings.Repeat("a", 30_000)
 	require.False(t, offloaded(t, "sadd k "+member, "sscan k 0 match *"))
 	require.True(t, offloaded(t, "sadd k "+member, "sscan k 0 match *"+strings.Repeat("a?", 10_000)+"b"))
@@ -189,7 +191,7 @@ func big(t *testing.T, h *servertest.Harness, lines string) {
 	if named("many") || named("list") {
 		h.Do("CL.RULE SET many JSON " + overrides(ruleset.MaxOverrides))
 	}
-	for key, members := range map[string]int{"Z": 60_000, "z": 10} {
+	for key, members := range map[string]int{"Z": 60_000, "z": 10, "SHARED": 160_000} {
 		if !named(key) {
 			continue
 		}
@@ -197,6 +199,9 @@ func big(t *testing.T, h *servertest.Harness, lines string) {
 			items := make([]store.Item, members)
 			for i := range items {
 				items[i] = store.Item{Member: fmt.Sprintf("m%06d", i), Score: float64(i)}
+				if key == "SHARED" { // entries of a log with a resolution
+					items[i].Member = fmt.Sprintf("%d000x1", i)
+				}
 			}
 			e := tx.Write([]byte(key))
 			e.ZStore(items)

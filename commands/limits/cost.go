@@ -5,6 +5,7 @@ import (
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
+	"cellserver/store"
 )
 
 // entrySteps is how many steps ([commands.Cost]) it takes to add an entry to a log.
@@ -18,15 +19,22 @@ func stepsOfLogs(quantity int64, logs int) int {
 	return entrySteps * logs * int(max(0, min(quantity, commands.MaxSteps)))
 }
 
-// costOfLog is the [commands.Cost] of CL.LOG.
+// costOfLog is the [commands.Cost] of CL.LOG. With a resolution it counts all entries.
 func costOfLog(c *commands.Call) int {
+	const countedPerStep = 3
 	if len(c.Args) <= 4 {
 		return entrySteps
 	}
 	args := &c.Conn.Scratch.Limiter().Args
 	args.Begin(c.Cmd.Name, c.Args[2:])
-	if l, err := limiters.ReadLog(args); err != nil || l.Resolution > 0 {
-		return entrySteps
+	switch l, err := limiters.ReadLog(args); {
+	case err != nil:
+		return 0
+	case l.Resolution > 0:
+		if e := c.Tx.Peek(c.Args[1]); e.Kind() == store.Sorted {
+			return e.Sorted().Len() / countedPerStep
+		}
+		return 0
 	}
 	return stepsOfLogs(args.Quantity, 1)
 }
