@@ -116,6 +116,21 @@ func TestSnapshotsNameTheLevel(t *testing.T) {
 	require.True(t, old.broken.Load())
 }
 
+// TestAStopEndsTheLoadOfASnapshot: the node has not failed, and applies nothing to half of its keys.
+func TestAStopEndsTheLoadOfASnapshot(t *testing.T) {
+	n := newNode(7)
+	require.NoError(t, apply(t, n, 1, entry.EpochBegins, epochOf(7)))
+	file := snapshotOf(t, n)
+	stopped := newNode(7)
+	ending := make(chan struct{})
+	stopped.o.Ending, stopped.o.Failed = ending, func(err error) { t.Error(err) }
+	require.NoError(t, stopped.restore(bytes.NewReader(file)))
+	close(ending)
+	require.ErrorIs(t, stopped.restore(bytes.NewReader(file)), errEnding)
+	require.NoError(t, stopped.unloaded)
+	require.ErrorIs(t, apply(t, stopped, 2, entry.Tick, nil), errBroken)
+}
+
 // snapshotOf returns the bytes of a snapshot of a node.
 func snapshotOf(t *testing.T, n *Group) []byte {
 	f, err := n.snapshot()

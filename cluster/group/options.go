@@ -35,6 +35,8 @@ type Options struct {
 	// Own is called after entries or a snapshot may have changed the server's own database, before the next
 	// entry, and before this node serves. It may lock partitions, and be nil.
 	Own func()
+	// Ending is closed as soon as the process is about to stop: the load of a snapshot ends then. It may be nil.
+	Ending <-chan struct{}
 	// Failed is called once if the node stops by itself. The error says what to do. It may be nil.
 	Failed func(error)
 }

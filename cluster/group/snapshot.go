@@ -74,13 +74,17 @@ func (g *Group) restore(in io.Reader) error {
 	}
 	g.o.Store.KeepUndo(false)
 	g.o.Store.Drop() // no observer learns of it: replaced follows
-	f, err := g.load(in)
+	f, err := g.load(untilEnd{in, g.o.Ending})
 	if err == nil {
 		g.mu.Lock()
 		err = errors.Join(g.roster.Replace(f.Nodes, f.Gone), g.roster.Resume(g.o.Disk.Snapshots))
 		g.mu.Unlock()
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errEnding):
+		g.broken.Store(true) // the next start loads the snapshot, which is on disk
+		return err
+	case err != nil:
 		g.unloaded = whyUnloaded(err)
 		g.Fail(g.unloaded)
 		return err
@@ -90,6 +94,23 @@ func (g *Group) restore(in io.Reader) error {
 	g.replaced()
 	g.hide(false)
 	return nil
+}
+
+var errEnding = errors.New("the node stops")
+
+// untilEnd is a snapshot that nobody needs as soon as the process is about to stop.
+type untilEnd struct {
+	io.Reader
+	ending <-chan struct{}
+}
+
+func (u untilEnd) Read(p []byte) (int, error) {
+	select {
+	case <-u.ending:
+		return 0, errEnding
+	default:
+		return u.Reader.Read(p)
+	}
 }
 
 // load loads a snapshot into the empty store. It leaves the roster as it is.
