@@ -231,6 +231,23 @@ class TestLeases(LeaseTest):
         self.assertLessEqual(now.boot, leases.clock().boot)
 
 
+class TestEventLoops(ServerTest):
+    def test_loops(self):
+        """A limiter counts in each event loop."""
+        self.do("CL.RULE", "SET", "loops", "2/hour")
+        errors = []
+        limiter = AsyncLimiter(self.url, timeout=60, denials=0, on_error=errors.append)
+        runners = [asyncio.Runner() for _ in range(2)]
+        for runner in runners:
+            self.addCleanup(runner.close)
+        allowed = []
+        for runner in runners * 2:
+            allowed.append(runner.run(limiter.ask(("loops", "k"))).allowed)
+        for runner in runners:
+            runner.run(limiter.client.aclose())
+        self.assertEqual(([True, True, False, False], []), (allowed, errors))
+
+
 class TestAsyncLeases(LeaseTest):
     def test_hot_key(self):
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1000, 86400)

@@ -20,6 +20,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from .key import encode
+from .limiter import ClientOfLoop
 
 log = logging.getLogger("cellserver_ratelimit")
 
@@ -213,7 +214,7 @@ class AsyncAdaptiveLimit(_Limit):
     """A limit for asyncio. server is a URL, or a client of redis.asyncio."""
 
     def _connect(self, url: str) -> Any:
-        return redis.asyncio.Redis.from_url(url, **self.options)
+        return ClientOfLoop(lambda: redis.asyncio.Redis.from_url(url, **self.options))
 
     async def _ask(self, command: list[Any]) -> Any:
         """Sends a command."""

@@ -5,6 +5,7 @@ import asyncio
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -158,6 +159,30 @@ class Limiter(_Limiter):
             return self._failed(error, pairs, quantity, now)
 
 
+class ClientOfLoop:
+    """A client for each event loop, because a connection of redis.asyncio belongs to the loop that opened it."""
+
+    def __init__(self, connect: Callable[[], Any]):
+        self._connect, self._clients = connect, weakref.WeakKeyDictionary[Any, Any]()
+
+    def of_loop(self) -> Any:
+        """Returns the client of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = self._connect()
+        return self._clients[loop]
+
+    async def execute_command(self, *words: Any) -> Any:
+        return await self.of_loop().execute_command(*words)
+
+    def pipeline(self, **options: Any) -> Any:
+        return self.of_loop().pipeline(**options)
+
+    async def aclose(self) -> None:
+        """Closes the connections of the running loop."""
+        await self.of_loop().aclose()
+
+
 class AsyncLimiter(_Limiter):
     """Asks rules for asyncio. server is a URL, or a client of redis.asyncio."""
 
@@ -165,11 +190,14 @@ class AsyncLimiter(_Limiter):
     wrong_clients = (redis.Redis, redis.RedisCluster)
     kind = AsyncLeases
 
-    def _connect(self, url: str) -> redis.asyncio.Redis:
-        pool = redis.asyncio.BlockingConnectionPool.from_url(
-            url, max_connections=100, timeout=self.timeout, **self.options
-        )
-        return redis.asyncio.Redis.from_pool(pool)
+    def _connect(self, url: str) -> Any:
+        def connect() -> redis.asyncio.Redis:
+            pool = redis.asyncio.BlockingConnectionPool.from_url(
+                url, max_connections=100, timeout=self.timeout, **self.options
+            )
+            return redis.asyncio.Redis.from_pool(pool)
+
+        return ClientOfLoop(connect)
 
     async def ask(self, *questions: tuple[str, str | bytes | int | None], quantity: int = 1) -> Decision:
         """Asks as Limiter.ask does."""
