@@ -34,7 +34,7 @@ var ways = waysOf(map[way]string{
 	streams: "monitor client|reply", // and all that subscribe
 	scripts: "eval evalsha eval_ro evalsha_ro",
 	briefs: `append cl.mcheck cl.rule|get cl.rule|list cl.rule|set dump get getdel getex getset hget hscan hset
-		randomkey replicaof restore sadd scan set setrange slaveof sscan zadd`,
+		publish randomkey replicaof restore sadd scan set setrange slaveof spublish sscan zadd`,
 	decides: "cl.check cl.log cl.sliding cl.throttle cl.window gcra throttle",
 })
 

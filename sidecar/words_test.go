@@ -55,6 +55,8 @@ func TestWays(t *testing.T) {
 		_, way := wayOf(commands.Named([]byte(name)), [][]byte{[]byte(name), []byte("k"), []byte("1"), []byte("2")})
 		require.NotEqual(t, longs, way, name)
 	}
+	_, way := wayOf(commands.Named([]byte("publish")), [][]byte{[]byte("publish"), []byte("channel"), []byte("message")})
+	require.Equal(t, relays, way, "the order of messages is that of the commands")
 	for name := range ways {
 		require.True(t, found[name], "there is no %s", name)
 	}
