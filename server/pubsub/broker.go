@@ -127,7 +127,11 @@ func (b *Broker) matching(kind commands.Subject, channel []byte) []*listeners.Na
 	b.mu.Lock()
 	all := slices.AppendSeq(make([]*listeners.Name, 0, b.patterns.Len()), b.patterns.All())
 	b.mu.Unlock()
-	return slices.DeleteFunc(all, func(x *listeners.Name) bool { return !glob.Match([]byte(x.Name), channel) })
+	var pattern []byte // reused
+	return slices.DeleteFunc(all, func(x *listeners.Name) bool {
+		pattern = append(pattern[:0], x.Name...)
+		return !glob.Match(pattern, channel)
+	})
 }
 
 // Steps implements [commands.Broker].
