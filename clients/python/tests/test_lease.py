@@ -1,10 +1,12 @@
 """Leases: the account, and limiters that hold units."""
 
 import asyncio
+import gc
 import json
 import os
 import pathlib
 import threading
+import time
 import unittest
 
 import redis
@@ -226,6 +228,7 @@ class TestLeases(LeaseTest):
             with self.assertRaisesRegex(ValueError, "lease"):
                 Limiter("redis://127.0.0.1:1", **options)
         self.assertTrue(self.limiter.leases.gives_back)
+        self.assertTrue(AsyncLimiter("redis://127.0.0.1:1", lease=True).leases.gives_back)
         self.assertFalse(leases.sends_once(redis.Redis(port=1)))
         now = leases.clock()
         self.assertLessEqual(now.boot, leases.clock().boot)
@@ -246,6 +249,18 @@ class TestEventLoops(ServerTest):
         for runner in runners:
             runner.run(limiter.client.aclose())
         self.assertEqual(([True, True, False, False], []), (allowed, errors))
+
+    def test_closed_loops(self):
+        """A loop that is closed leaves no connection."""
+        self.do("CL.RULE", "SET", "loops", "99/hour")
+        limiter = AsyncLimiter(self.url, timeout=60, denials=0)
+        for _ in range(5):
+            asyncio.run(limiter.ask(("loops", "k")))
+        gc.collect()
+        self.assertEqual(1, len(limiter.client._clients))
+        end = time.monotonic() + 60
+        while self.admin.info("clients")["connected_clients"] > 2:  # its own, and that of the last loop
+            self.assertLess(time.monotonic(), end, "a connection stays open")
 
 
 class TestAsyncLeases(LeaseTest):

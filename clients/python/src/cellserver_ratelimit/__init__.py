@@ -2,8 +2,8 @@
 
 limiter.py asks the server within the time-out, reply.py reads its reply, denials.py remembers refusals, lease.py
 decides about hot keys by account.py, key.py and source.py have the keys, adaptive.py lets calls of a service begin,
-wsgi.py and asgi.py are the middleware. django.py and flask.py are for these frameworks, and rules.py has the rules of
-both. README.md says how to use it.
+loop.py serves several event loops, wsgi.py and asgi.py are the middleware. django.py and flask.py are for these
+frameworks, and rules.py has the rules of both. README.md says how to use it.
 """
 
 from .adaptive import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, LimitReached

@@ -20,7 +20,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from .key import encode
-from .limiter import ClientOfLoop
+from .loop import ClientOfLoop
 
 log = logging.getLogger("cellserver_ratelimit")
 

@@ -14,6 +14,7 @@ from typing import Any
 import redis
 
 from .account import LOCAL, PASS, REFUSED, WAIT, Account, Answer, Ask, Grant, Time
+from .loop import ClientOfLoop
 from .reply import Decision, Limit, decision, limits
 
 LEASE = 1000  # milliseconds
@@ -319,6 +320,8 @@ class AsyncLeases(_Leases):
 
 def sends_once(client: Any) -> bool:
     """Reports whether a client sends no command twice, so that units come back once."""
+    if isinstance(client, ClientOfLoop):
+        return True  # the options of a limiter say so
     pool = getattr(client, "connection_pool", None)
     if not isinstance(client, (redis.Redis, redis.asyncio.Redis)) or pool is None:
         return False

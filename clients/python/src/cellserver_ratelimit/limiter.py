@@ -5,7 +5,6 @@ import asyncio
 import logging
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ from redis.retry import Retry
 from .denials import Denials
 from .key import encode
 from .lease import AsyncLeases, Leases
+from .loop import ClientOfLoop
 from .reply import Decision, decision
 
 log = logging.getLogger("cellserver_ratelimit")
@@ -157,30 +157,6 @@ class Limiter(_Limiter):
             return self._end(self.client.execute_command(*command), pairs, quantity, now)
         except Exception as error:  # whatever goes wrong must not stop the service
             return self._failed(error, pairs, quantity, now)
-
-
-class ClientOfLoop:
-    """A client for each event loop, because a connection of redis.asyncio belongs to the loop that opened it."""
-
-    def __init__(self, connect: Callable[[], Any]):
-        self._connect, self._clients = connect, weakref.WeakKeyDictionary[Any, Any]()
-
-    def of_loop(self) -> Any:
-        """Returns the client of the running loop."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = self._connect()
-        return self._clients[loop]
-
-    async def execute_command(self, *words: Any) -> Any:
-        return await self.of_loop().execute_command(*words)
-
-    def pipeline(self, **options: Any) -> Any:
-        return self.of_loop().pipeline(**options)
-
-    async def aclose(self) -> None:
-        """Closes the connections of the running loop."""
-        await self.of_loop().aclose()
 
 
 class AsyncLimiter(_Limiter):
