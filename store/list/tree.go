@@ -60,14 +60,17 @@ func (n *node) setBlock(b *packed.List) {
 func (n *node) edit(from, to int, elements []byte, removed, count int) {
 	size := n.block.End() - (to - from) + len(elements)
 	switch {
-	case size > n.room && size <= fullBlock:
-		n.setRoom(packed.Room(min(max(2*size, 256), fullBlock)))
-	case size > n.room || size < n.room/4:
+	case size > n.room && size > fullBlock:
 		n.setBlock(n.block.Replace(from, to, elements, removed, count))
 		return
+	case size > n.room:
+		n.setRoom(packed.Room(min(max(2*size, 256), fullBlock)))
 	}
 	n.block.ReplaceWithin(n.room, from, to, elements, removed, count)
 	n.count += count - removed
+	if size < n.room/4 {
+		n.trim()
+	}
 }
 
 func (n *node) setRoom(room int) {

@@ -28,7 +28,7 @@ const (
 	treeDegree = 12
 
 	// If three quarters of a map of shrinkMap members or more are empty, the set copies it to a smaller one.
-	shrinkMap = 1024
+	shrinkMap = 8
 
 	// pathBytes is about how much of a tree a change copies if another tree shares its nodes.
 	pathBytes = 4096

@@ -44,6 +44,9 @@ func (l *leaf) findLong(key []byte) int {
 	return slices.IndexFunc(l.long, func(e entry) bool { return bytes.Equal(e.key, key) })
 }
 
+// dropLong removes a long entry. It copies the others, because their memory does not shrink otherwise.
+func (l *leaf) dropLong(i int) { l.long = slices.Concat(l.long[:i], l.long[i+1:]) }
+
 // find returns the offset of a key in the block, or -1.
 func (l *leaf) find(key []byte, stride int) int {
 	if len(key) > longest {
@@ -100,7 +103,7 @@ func (l *leaf) remove(key []byte, stride int) bool {
 	}
 	i := l.findLong(key)
 	if i >= 0 {
-		l.long = slices.Delete(l.long, i, i+1)
+		l.dropLong(i)
 	}
 	return i >= 0
 }
@@ -122,7 +125,7 @@ func (l *leaf) set(key, value []byte, stride int) (added bool) {
 			l.long[i].value = bytes.Clone(value)
 			return false
 		}
-		l.long = slices.Delete(l.long, i, i+1)
+		l.dropLong(i)
 	} else {
 		added = true
 	}
