@@ -26,11 +26,14 @@ func (tx *Tx) touch(c table.Cell) {
 		c.SetAccess(uint32(tx.now/1e9) & lruMask)
 		return
 	}
-	n := uint32(lfuInitial)
+	n, minute := uint32(lfuInitial), uint32(tx.now/60e9)&lfuMinutes
 	if c.Access() != 0 {
 		n = counterAfterUse(tx.s.freq(c.Access(), tx.now), tx.s.lfuFactor.Load(), tx.Rand())
+		if last := c.Access() >> 8; isAhead(last, minute, lfuMinutes) {
+			minute = last // else the same minute would take one more each time
+		}
 	}
-	c.SetAccess(uint32(tx.now/60e9)&lfuMinutes<<8 | n)
+	c.SetAccess(minute<<8 | n)
 }
 
 // freq returns the use counter of an access history at now (Unix nanoseconds).
@@ -41,7 +44,7 @@ func (s *Store) freq(access uint32, now int64) uint32 {
 // Idle returns the whole seconds since the key was last used, for OBJECT IDLETIME. The key must
 // be there.
 func (e *Entry) Idle() int64 {
-	return int64((uint32(e.tx.now/1e9) - e.place.Cell().Access()) & lruMask)
+	return int64(since(e.place.Cell().Access(), uint32(e.tx.now/1e9), lruMask))
 }
 
 // Freq returns the key's logarithmic use counter, 0…255, for OBJECT FREQ. The key must be there.
@@ -73,9 +76,20 @@ func counterAt(access uint32, now int64, decay uint32) uint32 {
 	if decay == 0 {
 		return n
 	}
-	idle := (uint32(now/60e9) - access>>8) & lfuMinutes
-	return n - min(n, idle/decay)
+	return n - min(n, since(access>>8, uint32(now/60e9), lfuMinutes)/decay)
 }
+
+// since returns the time from an access to now, both modulo mask + 1. It is 0 if the access is ahead.
+func since(access, now, mask uint32) uint32 {
+	if isAhead(access, now, mask) {
+		return 0
+	}
+	return (now - access) & mask
+}
+
+// isAhead reports whether an access is in the near future: the client that used the key may have read the clock
+// later than the one of this transaction.
+func isAhead(access, now, mask uint32) bool { return (now-access)&mask > mask-mask>>10 }
 
 // counterAfterUse returns the use counter n after one more use. The larger n and logFactor are, the
 // more rarely it rises.

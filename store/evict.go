@@ -123,7 +123,7 @@ func (v *evictor) samplePartition(now int64, partition, wanted int) (found int) 
 func (v *evictor) rank(c table.Cell) uint64 {
 	switch v.pool.policy {
 	case AllKeysLRU, VolatileLRU:
-		return uint64((uint32(v.tx.now/1e9) - c.Access()) & lruMask)
+		return uint64(since(c.Access(), uint32(v.tx.now/1e9), lruMask))
 	case AllKeysLFU, VolatileLFU:
 		return math.MaxUint8 - uint64(v.tx.s.freq(c.Access(), v.tx.now))
 	case VolatileTTL:

@@ -180,6 +180,42 @@ func TestLFUSettings(t *testing.T) {
 	require.EqualValues(t, lfuInitial+100, freq(testNow+10*60e9), "0 means never")
 }
 
+// TestUsesOfALaterClock: clients read the clock at different moments. A key that another client has used in the next
+// second, or in the next minute, is no key that nobody has used for months.
+func TestUsesOfALaterClock(t *testing.T) {
+	for _, p := range []Policy{AllKeysLRU, VolatileLRU, AllKeysLFU, VolatileLFU} {
+		s := New(Options{Databases: 1, Seed: 1})
+		s.UseLFU(p.LFU())
+		for i := range 100 {
+			put(s, testNow-600e9, 0, fmt.Sprint("cold:", i), 10, testNow/1e6+1e9)
+			put(s, testNow+60e9, 0, fmt.Sprint("hot:", i), 10, testNow/1e6+1e9)
+		}
+		limit := s.Used() * 3 / 4
+		for s.Used() > limit {
+			require.True(t, s.Evict(testNow, p, 1000, limit))
+		}
+		for i := range 100 {
+			require.True(t, exists(s, testNow, 0, fmt.Sprint("hot:", i)), "%s", p)
+		}
+	}
+	s := New(Options{Databases: 1, Seed: 1})
+	s.UseLFU(true)
+	s.SetLFU(0, 1)
+	put(s, testNow, 0, "k", 1, NoExpiry)
+	for i := range 100 {
+		tx := whole(s, testNow+int64(i%2)*60e9)
+		e := tx.Read([]byte("k"))
+		require.EqualValues(t, lfuInitial+1+i-min(i, 1), e.Freq(), "the minute takes one, once")
+		tx.End()
+	}
+	s.UseLFU(false)
+	put(s, testNow+1e9, 0, "k", 1, NoExpiry)
+	tx := whole(s, testNow)
+	e := tx.Peek([]byte("k"))
+	require.Zero(t, e.Idle())
+	tx.End()
+}
+
 // TestEvictionsCanBeFenced: a fence that closes between the sample and the eviction of a key stops the eviction.
 func TestEvictionsCanBeFenced(t *testing.T) {
 	s := New(Options{Databases: 1, Seed: 1})
