@@ -52,13 +52,16 @@ func (e *Entry) Freq() int64 {
 	return int64(e.tx.s.freq(e.place.Cell().Access(), e.tx.now))
 }
 
-// SetAccess sets the idle seconds, or with LFU the use counter, for RESTORE.
-func (e *Entry) SetAccess(idle int64, freq uint8) {
-	if e.tx.s.lfu.Load() {
-		e.place.Cell().SetAccess(uint32(e.tx.now/60e9)&lfuMinutes<<8 | uint32(freq))
-		return
+// SetAccess sets when or how often the key was used, for RESTORE: the seconds since the last use, or with LFU the
+// use counter. A number below 0 is unknown, and changes nothing.
+func (e *Entry) SetAccess(idle, freq int64) {
+	now := e.tx.now
+	switch lfu := e.tx.s.lfu.Load(); {
+	case lfu && freq >= 0:
+		e.place.Cell().SetAccess(uint32(now/60e9)&lfuMinutes<<8 | uint32(freq)&math.MaxUint8)
+	case !lfu && idle >= 0:
+		e.place.Cell().SetAccess(uint32(now/1e9-min(idle, lruMask-lruMask>>10)) & lruMask)
 	}
-	e.place.Cell().SetAccess(uint32(e.tx.now/1e9-idle) & lruMask)
 }
 
 // A cell has 24 bits of access history, as in Redis. With LRU they hold the second of the last use.

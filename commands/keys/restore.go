@@ -66,7 +66,7 @@ func restore(c *commands.Call) error {
 	deleted := e.Delete()
 	if expiry := o.expiryMillis(c, ttl); expiry == store.NoExpiry || !c.IsPast(expiry) {
 		value.Put(&e, expiry)
-		restoreAccess(c, &e, o)
+		e.SetAccess(o.idle, o.freq)
 		c.Notify(commands.GenericEvents, "restore", c.Args[1])
 	} else if deleted {
 		c.Notify(commands.GenericEvents, "del", c.Args[1])
@@ -124,14 +124,4 @@ func (o *restoreOptions) expiryMillis(c *commands.Call, ttl int64) int64 {
 		return now
 	}
 	return now + ttl
-}
-
-// restoreAccess sets the access data of the key: by FREQ if maxmemory-policy is LFU, otherwise by IDLETIME.
-func restoreAccess(c *commands.Call, e *store.Entry, o restoreOptions) {
-	switch lfu := usesLFU(c.Server.Config()); {
-	case lfu && o.freq >= 0:
-		e.SetAccess(0, uint8(o.freq))
-	case !lfu && o.idle >= 0:
-		e.SetAccess(o.idle, 0)
-	}
 }

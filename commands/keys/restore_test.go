@@ -97,6 +97,8 @@ func TestRestoreOfUse(t *testing.T) {
 	h.Want("OBJECT IDLETIME k", 1000)
 	restored(h, ok, "k", "0", goldenText, "REPLACE", "FREQ", "7")
 	h.Want("OBJECT IDLETIME k", 0)
+	restored(h, ok, "k", "0", goldenText, "REPLACE", "IDLETIME", "9223372036854775807")
+	h.Want("OBJECT IDLETIME k", 16760832)
 	h.Want("CONFIG SET maxmemory-policy allkeys-lfu", ok)
 	h.Store.UseLFU(true)
 	restored(h, ok, "k", "0", goldenText, "REPLACE", "FREQ", "100")

@@ -144,9 +144,7 @@ func (l *loader) put(rec *Record) error {
 		return fmt.Errorf("rdb: database %d has key %.64q twice", rec.DB, rec.Key)
 	}
 	rec.Value.Put(e, rec.ExpireAt)
-	if rec.Idle >= 0 || rec.Freq >= 0 {
-		e.SetAccess(max(rec.Idle, 0), uint8(max(rec.Freq, 0)))
-	}
+	e.SetAccess(rec.Idle, int64(rec.Freq))
 	l.Keys++
 	return nil
 }

@@ -48,6 +48,28 @@ func TestAttributes(t *testing.T) {
 	}, got)
 }
 
+// TestUsesInAFile: a file of an LRU policy says nothing about the use counters of LFU, and the other way round.
+func TestUsesInAFile(t *testing.T) {
+	p := sealed("REDIS0012\xfe\x00\xf8\x40\xc8\x00\x01b\x01y\xf9\xff\x00\x01c\x01z\x00\x01d\xc0\x05")
+	for lfu, want := range map[bool][]int64{false: {200, 0, 0}, true: {5, 255, 5}} {
+		s := store.New(store.Options{Databases: 1})
+		s.UseLFU(lfu)
+		_, err := Load(bytes.NewReader(p), s, LoadOptions{Now: 1_700_000_000e9})
+		require.NoError(t, err)
+		tx := s.NewTx()
+		tx.BeginAll(1_700_000_000e9, 0)
+		for i, key := range []string{"b", "c", "d"} {
+			e := tx.Peek([]byte(key))
+			if lfu {
+				require.Equal(t, want[i], e.Freq(), key)
+			} else {
+				require.Equal(t, want[i], e.Idle(), key)
+			}
+		}
+		tx.End()
+	}
+}
+
 func TestVersions(t *testing.T) {
 	const body = "\xfe\x00\x00\x01k\x01v"
 	want := contents{{0, "k"}: {text: "v", expireAt: store.NoExpiry}}
