@@ -66,7 +66,8 @@ func naiveWindow(unit func(p params) int64) naive {
 		end, used := int64(0), int64(0)
 		for _, r := range h {
 			if r.changed { // a longer period has counted the window
-				if u := unit(params{period: r.period}); end-r.at > r.period {
+				u := unit(params{period: r.period})
+				if end-r.at > r.period && end > (r.at+lag)/u*u+r.period {
 					end = r.at/u*u + r.period
 				}
 				continue
@@ -95,6 +96,8 @@ func naiveSliding(h history, p params, now, quantity int64) bool {
 			current, previous = 0, 0
 		case end == next-period:
 			current, previous = 0, current
+		case end-period == next && next-period-at <= lag: // it counts in the next window
+			return
 		case end != next:
 			current, previous = current+previous, 0
 		}
@@ -102,7 +105,7 @@ func naiveSliding(h history, p params, now, quantity int64) bool {
 	}
 	for _, r := range h {
 		if r.changed { // a longer period has counted them
-			if end-r.at > 2*r.period {
+			if end-r.at > 2*r.period && end > (r.at+lag)/r.period*r.period+2*r.period {
 				current, previous, end = current+previous, 0, r.at/r.period*r.period+2*r.period
 			}
 			continue
@@ -111,7 +114,7 @@ func naiveSliding(h history, p params, now, quantity int64) bool {
 		current += r.quantity
 	}
 	turn(now, p.period)
-	return current+previous*(end-p.period-now)/p.period+quantity <= p.limit
+	return current+previous*min(end-p.period-now, p.period)/p.period+quantity <= p.limit
 }
 
 // naiveLog counts all actions within one period.
@@ -171,6 +174,9 @@ func naiveStrict(h history, p params, now, quantity int64) bool {
 }
 
 const millisecond = int64(1e6)
+
+// lag is by how much the clock of a request may be behind that of an earlier one.
+const lag = int64(10e9) - 1
 
 // remakes reports whether a limiter converts its states when its rule changes.
 func (w *walk) remakes() bool {
@@ -261,6 +267,9 @@ func (w *walk) times(gap, resolution bool) {
 	w.p.period = (1 + w.Int64N(4000)) * millisecond
 	if w.IntN(2) == 0 { // whole seconds: windows of different periods end at the same time now and then
 		w.p.period = (1 + w.Int64N(4)) * 1000 * millisecond
+	}
+	if w.IntN(4) == 0 { // so that it is longer than others by more than the lag
+		w.p.period *= 20
 	}
 	if gap {
 		w.p.gap = w.Int64N(w.p.period/w.p.limit + 1)

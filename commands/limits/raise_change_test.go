@@ -314,3 +314,24 @@ func TestSettlementAfterAShorterPeriod(t *testing.T) {
 	h.Want("CL.RULE OVERRIDE o - k DEL", 1)
 	h.Want("CL.SETTLE o k id 1", []any{0, 4, 0, -1, 29})
 }
+
+// TestRequestBehindTheBoundary: requests read the clock before they wait for the key. One that has read it before a
+// window began must not end this window.
+func TestRequestBehindTheBoundary(t *testing.T) {
+	const midnight = 1_790_035_200 * int64(time.Second)
+	for _, limit := range []string{
+		"CL.WINDOW 5 60", "CL.WINDOW 5 60 ALIGN", "CL.WINDOW 5 0 ALIGN day", "CL.WINDOW 5 0 ALIGN month", "CL.SLIDING 5 60",
+	} {
+		h := servertest.New(t)
+		h.Want("CL.RULE SET plan "+limit, ok)
+		for range 3 {
+			h.At(midnight + 1)
+			h.Do("CL.CHECK plan acme 5")
+			require.Equal(t, int64(1), h.Do("CL.CHECK plan acme").([]any)[0], limit)
+			h.At(midnight - int64(time.Second))
+			require.Equal(t, int64(1), h.Do("CL.CHECK plan acme").([]any)[0], limit)
+		}
+		h.At(midnight + 1)
+		require.Equal(t, int64(1), h.Do("CL.CHECK plan acme").([]any)[0], limit)
+	}
+}

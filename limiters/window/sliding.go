@@ -42,7 +42,7 @@ type Counts struct{ Current, Previous, End int64 }
 // the decision is Changed. Counts of another period are recognised by their End. They count in full until
 // then; the counts to store are those of the new period. A quantity of 0 changes nothing.
 func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error) {
-	end, err := s.end(now, quantity)
+	end, err := s.endOf(c, now, quantity)
 	if err != nil {
 		return Decision{}, c, err
 	}
@@ -72,7 +72,7 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 // Limited, Remaining is negative, and RetryAfter is the time until a quantity of 1 passes. In all other
 // respects Charge is like [Sliding.Decide]. The sum of both counts stays below 2⁶³.
 func (s Sliding) Charge(c Counts, now, quantity int64) (Decision, Counts, error) {
-	end, err := s.end(now, quantity)
+	end, err := s.endOf(c, now, quantity)
 	if err != nil {
 		return Decision{}, c, err
 	}
@@ -106,6 +106,16 @@ func (s Sliding) end(now, quantity int64) (int64, error) {
 	return start + 2*s.period, nil
 }
 
+// endOf is end for a request to counts. If another request has begun the next window, and this one is behind by the
+// lag at most, it counts there, too. Else what the other one has counted would become a previous count.
+func (s Sliding) endOf(c Counts, now, quantity int64) (int64, error) {
+	end, err := s.end(now, quantity)
+	if c.End-s.period == end && end-s.period-now <= lag {
+		end = c.End
+	}
+	return end, err
+}
+
 // At returns the counts as they are at now: those of the window before become the previous ones.
 func (s Sliding) At(c Counts, now int64) Counts {
 	end, err := s.end(now, 0)
@@ -117,10 +127,14 @@ func (s Sliding) At(c Counts, now int64) Counts {
 
 // Shorten is [Fixed.Shorten] for a sliding window. Both counts become that of the current window.
 func (s Sliding) Shorten(c Counts, now int64) (shorter Counts, changed bool) {
-	end, err := s.end(now, 0)
-	if err != nil || now >= c.End || exact.Since(now, c.End) <= 2*s.period {
+	if now >= c.End || exact.Since(now, c.End) <= 2*s.period {
 		return c, false
 	}
+	latest, err := s.end(exact.Plus(now, lag), 0)
+	if err != nil || c.End <= latest {
+		return c, false
+	}
+	end, _ := s.end(now, 0)
 	return Counts{Current: exact.Plus(c.Current, c.Previous), End: end}, true
 }
 
@@ -146,7 +160,7 @@ func (s Sliding) used(c Counts, end, now int64) int64 {
 // overlap returns how much of the previous count still counts, rounded down. left is the time that is left
 // of the current window.
 func (s Sliding) overlap(previous, left int64) int64 {
-	n, _, _ := exact.MulDiv(previous, left, s.period) // at most previous, as left is at most the period
+	n, _, _ := exact.MulDiv(previous, min(left, s.period), s.period)
 	return n
 }
 

@@ -123,6 +123,8 @@ func FuzzSliding(f *testing.F) {
 	f.Add(int64(1), int64(4611686018427), int64(1), int64(1), int64(-1), int64(0), int64(1))
 	f.Add(int64(5), int64(1_000), int64(7), int64(2), int64(epoch+120*second), int64(epoch), int64(1))
 	f.Add(int64(5), int64(1_700), int64(7), int64(2), int64(epoch+120*second), int64(epoch), int64(1))
+	f.Add(int64(50), int64(60_000), int64(18), int64(42), int64(2), int64(epoch-1), int64(1))
+	f.Add(int64(50), int64(60_000), int64(18), int64(2), int64(2), int64(epoch-second), int64(1))
 	f.Fuzz(func(t *testing.T, limit, periodMS, current, previous, age, now, quantity int64) {
 		if limit <= 0 || limit > MaxSliding || periodMS <= 0 || periodMS > math.MaxInt64/millisecond ||
 			current < 0 || current > MaxSliding || previous < 0 || previous > 10*MaxSliding {
@@ -141,6 +143,11 @@ func FuzzSliding(f *testing.F) {
 		case 0:
 		case 1:
 			c.End -= w.period
+		case 2: // a clock that is ahead has counted in the next window
+			if c.End > math.MaxInt64-w.period {
+				return
+			}
+			c.End += w.period
 		default:
 			c.End = age
 		}
@@ -151,7 +158,8 @@ func FuzzSliding(f *testing.F) {
 			require.Equal(t, new(big.Int).Add(used, big.NewInt(quantity)).Cmp(big.NewInt(limit)) > 0, d.Limited, "%+v %v", d, used)
 		}
 		if d.Changed {
-			require.True(t, next.End == start+2*w.period && next.Current <= limit, "%+v", next)
+			kept := next.End == c.End && start+w.period-now <= lag
+			require.True(t, (next.End == start+2*w.period || kept) && next.Current <= limit, "%+v", next)
 		}
 		if w.period > math.MaxInt64/4 || max(start, c.End) > math.MaxInt64-4*w.period {
 			return // time ends before the wait does
@@ -174,6 +182,37 @@ func bigUsed(c Counts, age, now, end, period int64) *big.Int {
 	used.Mul(used, big.NewInt(previous))
 	used.Div(used, big.NewInt(period))
 	return used.Add(used, big.NewInt(current))
+}
+
+// TestShortenWithSkew: a request whose clock is behind must not take the counts of a window that has begun for
+// the window that is over.
+func TestShortenWithSkew(t *testing.T) {
+	aligned, _ := NewFixed(100, minute, true)
+	plain, _ := NewFixed(100, minute, false)
+	sliding, _ := NewSliding(100, minute)
+	for _, behind := range []int64{1, second, lag} {
+		now := epoch - behind
+		for _, f := range []Fixed{aligned, plain} {
+			_, c, err := f.Decide(Count{}, epoch, 1)
+			require.NoError(t, err)
+			_, changed := f.Shorten(c, now)
+			require.False(t, changed, "%d", behind)
+		}
+		_, c, err := sliding.Decide(Counts{}, epoch, 60)
+		require.NoError(t, err)
+		_, changed := sliding.Shorten(c, now)
+		require.False(t, changed, "%d", behind)
+		d, c, err := sliding.Decide(c, now, 1)
+		require.NoError(t, err)
+		require.True(t, d.Changed)
+		d, _, err = sliding.Decide(c, epoch+minute-1, 40)
+		require.NoError(t, err)
+		require.True(t, d.Limited, "61 have passed in this window")
+	}
+	late := Count{100, epoch + minute + lag + 2*millisecond}
+	short, changed := plain.Shorten(late, epoch)
+	require.True(t, changed)
+	require.Equal(t, Count{100, epoch + minute}, short)
 }
 
 func TestDecideAllocatesNothing(t *testing.T) {
