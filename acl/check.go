@@ -82,7 +82,7 @@ func (s *Selector) check(r *Request) (denied Denial, at int) {
 	if !s.allChannels && r.Channels > 0 {
 		last := len(r.Args)
 		if r.OneOnly {
-			last = r.Channels + 1
+			last = min(last, r.Channels+1) // a question of a script may lack it
 		}
 		for i := r.Channels; i < last; i++ {
 			if !s.allowsChannel(r.Args[i], r.Literal) {

@@ -32,7 +32,7 @@ func RulesFootprint(c *Call, fp *store.Footprint) { c.Server.Rules.LockUnparsed(
 
 // KeysNow returns where the keys of the call are. If rules say how many there are, the rules in force count.
 func (c *Call) KeysNow() Keys {
-	if c.Cmd.LastKey == nil {
+	if c.Cmd.LastKey == nil || len(c.Args) < 2 {
 		return c.Cmd.Keys.resolve(c.Args)
 	}
 	return c.keysTo(c.Cmd.LastKey(c))

@@ -168,16 +168,19 @@ func TestRightsInScripts(t *testing.T) {
 	require.Equal(t, servertest.MapOf("reason", "channel", "context", "lua", "object", "b"), entry[1:4])
 }
 
-// TestScriptsAskAboutCommandsAlone: as in Redis, redis.acl_check_cmd needs no arguments of the command.
+// TestScriptsAskAboutCommandsAlone: as in Redis, redis.acl_check_cmd needs no arguments of the command. Those that are
+// there count.
 func TestScriptsAskAboutCommandsAlone(t *testing.T) {
 	h := servertest.New(t)
 	const script = "EVAL \"return redis.acl_check_cmd(unpack(ARGV))\" 0 "
-	c := as(t, h, "~a &a +eval +set +publish +cl.check +config|get")
-	for _, words := range []string{"set", "set a", "publish", "cl.check", "cl.check x", "config get"} {
+	c := as(t, h, "~a &a +eval +set +mset +publish +cl.check +config|get")
+	for _, words := range []string{"set", "set a", "mset a", "publish a", "publish", "cl.check", "cl.check x", "config get"} {
 		h.Want(script+words, 1)
 		c.Want(script+words, 1)
 	}
-	for _, words := range []string{"get", "spublish", "cl.explain", "config", "config set"} {
+	for _, words := range []string{
+		"get", "spublish", "cl.explain", "config", "config set", "set b", "mset b", "mset a 1 b", "publish b", "cl.check x b",
+	} {
 		h.Want(script+words, 1)
 		c.Want(script+words, nil)
 	}

@@ -113,7 +113,7 @@ func costOfSet(c *commands.Call) int {
 
 // gets reports whether SET has the option GET. The other options may be wrong.
 func gets(args [][]byte) bool {
-	return slices.ContainsFunc(args[3:], func(a []byte) bool { return commands.Is(a, "get") })
+	return slices.ContainsFunc(args[min(3, len(args)):], func(a []byte) bool { return commands.Is(a, "get") })
 }
 
 // setAccess returns the access flags of one SET.

@@ -141,16 +141,12 @@ func (r *runner) Log(level int, text string) {
 
 // Allows implements [script.Caller].
 func (r *runner) Allows(args [][]byte) (allowed, known bool) {
-	cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
+	cmd, _ := commands.Resolve(commands.Lookup(args[0]), args)
 	if cmd == nil {
 		return false, false
 	}
 	c := r.run.call
 	_, limits := c.Server.Users.Rights(c.Conn.Identity.User)
-	if err != nil { // too few words, or too many: the question is about the command alone
-		why, _ := limits.Check(&acl.Request{Command: cmd.Index(), Args: args})
-		return why == acl.Allowed, true
-	}
 	asked := c.Other(cmd, args)
 	why, _ := asked.Denied(limits, 0)
 	return why == acl.Allowed, true
