@@ -146,12 +146,12 @@ func (f Fixed) at(c Count, now int64) (Count, bool) {
 }
 
 // lag is by how many ns at most the time of a request may be behind that of an earlier one: requests read the clock
-// before they wait for the key, and the clock may be set back a little.
+// before they wait for the key, and the clock follows a step back of clock-step-limit, by default 10 s.
 const lag = 9_999_999_999
 
 // Shorten returns a count for these windows, if its window ends later than any that has begun. It is then
-// the count of a longer period, and its window ends with the one that begins at now. So nobody waits longer
-// than a period. A window that begins within the lag may have begun for another request.
+// the count of a longer period, and its window ends with the one that begins at now. A window that
+// begins within the lag may have begun for another request. So nobody waits longer than a period and the lag.
 func (f Fixed) Shorten(c Count, now int64) (shorter Count, changed bool) {
 	if now >= c.End || exact.Since(now, c.End) <= f.Window() {
 		return c, false
