@@ -29,7 +29,7 @@ func (tx *Tx) touch(c table.Cell) {
 	n, minute := uint32(lfuInitial), uint32(tx.now/60e9)&lfuMinutes
 	if c.Access() != 0 {
 		n = counterAfterUse(tx.s.freq(c.Access(), tx.now), tx.s.lfuFactor.Load(), tx.Rand())
-		if last := c.Access() >> 8; isAhead(last, minute, lfuMinutes) {
+		if last := c.Access() >> 8; isLater(last, minute, lfuMinutes) {
 			minute = last // else the same minute would take one more each time
 		}
 	}
@@ -82,17 +82,17 @@ func counterAt(access uint32, now int64, decay uint32) uint32 {
 	return n - min(n, since(access>>8, uint32(now/60e9), lfuMinutes)/decay)
 }
 
-// since returns the time from an access to now, both modulo mask + 1. It is 0 if the access is ahead.
+// since returns the time from an access to now, both modulo mask + 1. It is 0 if the access is later.
 func since(access, now, mask uint32) uint32 {
-	if isAhead(access, now, mask) {
+	if isLater(access, now, mask) {
 		return 0
 	}
 	return (now - access) & mask
 }
 
-// isAhead reports whether an access is in the near future: the client that used the key may have read the clock
-// later than the one of this transaction.
-func isAhead(access, now, mask uint32) bool { return (now-access)&mask > mask-mask>>10 }
+// isLater reports whether an access is later than now, by little. The client that used the key may have read the
+// clock after the one of this transaction.
+func isLater(access, now, mask uint32) bool { return (now-access)&mask > mask-mask>>10 }
 
 // counterAfterUse returns the use counter n after one more use. The larger n and logFactor are, the
 // more rarely it rises.

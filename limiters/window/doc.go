@@ -39,8 +39,7 @@
 // # Invariants
 //
 //   - A period is a whole number of milliseconds, because the end of a window is the expiry of a key.
-//   - A request whose time is behind that of an earlier one, by the lag at most, takes nothing from the window of
-//     that one.
+//   - A request whose time is behind that of another one, by the lag at most, ends no window of that one.
 //   - All other times are exact to the nanosecond. No input panics, overflows or loses precision.
 //
 // There are no locks.

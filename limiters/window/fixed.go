@@ -145,8 +145,8 @@ func (f Fixed) at(c Count, now int64) (Count, bool) {
 	return Count{End: end}, ok
 }
 
-// lag is by how many ns at most the time of a request may be behind that of an earlier one: requests read the clock
-// before they wait for the key, and the clock follows a step back of clock-step-limit, by default 10 s.
+// lag is by how many ns at most the time of a request may be behind that of an earlier one. Requests read the
+// clock before they wait for the key. The clock also follows a step back of clock-step-limit, by default 10 s.
 const lag = 9_999_999_999
 
 // Shorten returns a count for these windows, if its window ends later than any that has begun. It is then

@@ -42,7 +42,7 @@ type Counts struct{ Current, Previous, End int64 }
 // the decision is Changed. Counts of another period are recognised by their End. They count in full until
 // then; the counts to store are those of the new period. A quantity of 0 changes nothing.
 func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error) {
-	end, err := s.endOf(c, now, quantity)
+	end, err := s.countsEnd(c, now, quantity)
 	if err != nil {
 		return Decision{}, c, err
 	}
@@ -72,7 +72,7 @@ func (s Sliding) Decide(c Counts, now, quantity int64) (Decision, Counts, error)
 // Limited, Remaining is negative, and RetryAfter is the time until a quantity of 1 passes. In all other
 // respects Charge is like [Sliding.Decide]. The sum of both counts stays below 2⁶³.
 func (s Sliding) Charge(c Counts, now, quantity int64) (Decision, Counts, error) {
-	end, err := s.endOf(c, now, quantity)
+	end, err := s.countsEnd(c, now, quantity)
 	if err != nil {
 		return Decision{}, c, err
 	}
@@ -106,9 +106,9 @@ func (s Sliding) end(now, quantity int64) (int64, error) {
 	return start + 2*s.period, nil
 }
 
-// endOf is end for a request to counts. If another request has begun the next window, and this one is behind by the
-// lag at most, it counts there, too. Else what the other one has counted would become a previous count.
-func (s Sliding) endOf(c Counts, now, quantity int64) (int64, error) {
+// countsEnd returns the end of the counts that a request joins. If another request has begun the next window, and
+// this one is behind by the lag at most, it counts there. Else the counts of that one would become previous ones.
+func (s Sliding) countsEnd(c Counts, now, quantity int64) (int64, error) {
 	end, err := s.end(now, quantity)
 	if c.End-s.period == end && end-s.period-now <= lag {
 		end = c.End

@@ -184,9 +184,9 @@ func bigUsed(c Counts, age, now, end, period int64) *big.Int {
 	return used.Add(used, big.NewInt(current))
 }
 
-// TestShortenWithSkew: a request whose clock is behind must not take the counts of a window that has begun for
-// the window that is over.
-func TestShortenWithSkew(t *testing.T) {
+// TestRequestBehind: a request whose time is behind must not take a window that has begun for one of a longer
+// period.
+func TestRequestBehind(t *testing.T) {
 	aligned, _ := NewFixed(100, minute, true)
 	plain, _ := NewFixed(100, minute, false)
 	sliding, _ := NewSliding(100, minute)
