@@ -7,16 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestASecondFileIsReadWithTheRules(t *testing.T) {
+// withoutSecond returns a harness that follows a second file, which is missing. Its folders have a rule.
+func withoutSecond(t *testing.T) (h *harness, second string, folders Folders) {
 	root := t.TempDir()
-	second := filepath.Join(root, "second", "extra.yaml")
+	second = filepath.Join(root, "second", "extra.yaml")
 	write(t, filepath.Join(root, "rules", "a.yaml"), rulesOf("one"))
-	folders := Folders{root, "rules", "", false, false}
-	h := newHarness(t)
+	folders = Folders{root, "rules", "", false, false}
+	h = newHarness(t)
 	h.FollowExtra(second)
 	require.Error(t, h.load(folders.Read(h.log)), "the file is missing")
 	require.Nil(t, h.set.Load())
+	return h, second, folders
+}
 
+func TestASecondFileIsReadWithTheRules(t *testing.T) {
+	h, second, folders := withoutSecond(t)
 	write(t, second, "rules: {one.a: {unit_multiplier: 2}, one.gone: {on_failure: deny}}")
 	require.NoError(t, h.load(folders.Read(h.log)))
 	require.Equal(t, "2h0m0s", h.set.Load().Rules[0].Limits[0].Hit.Period.String())
@@ -40,12 +45,7 @@ func TestASecondFileIsReadWithTheRules(t *testing.T) {
 
 // A part of a file may be good. It lacks what makes the rules strict.
 func TestASecondFileIsReadWhenItIsWhole(t *testing.T) {
-	root := t.TempDir()
-	second := filepath.Join(root, "second", "extra.yaml")
-	write(t, filepath.Join(root, "rules", "a.yaml"), rulesOf("one"))
-	h := newHarness(t)
-	h.FollowExtra(second)
-	require.Error(t, h.load(Folders{root, "rules", "", false, false}.Read(h.log)), "the file is missing")
+	h, second, _ := withoutSecond(t)
 	write(t, second, "rules:\n  one.a: {unit_multiplier: 24}\n")
 	h.compareExtra()
 	require.Nil(t, h.set.Load(), "a process writes the file")
@@ -58,12 +58,7 @@ func TestASecondFileIsReadWhenItIsWhole(t *testing.T) {
 
 // An empty file says nothing, and is a file.
 func TestAnEmptySecondFileComesLater(t *testing.T) {
-	root := t.TempDir()
-	second := filepath.Join(root, "second", "extra.yaml")
-	write(t, filepath.Join(root, "rules", "a.yaml"), rulesOf("one"))
-	h := newHarness(t)
-	h.FollowExtra(second)
-	require.Error(t, h.load(Folders{root, "rules", "", false, false}.Read(h.log)), "the file is missing")
+	h, second, _ := withoutSecond(t)
 	write(t, second, "")
 	for range 3 {
 		h.compareExtra()
