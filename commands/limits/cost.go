@@ -19,7 +19,7 @@ func stepsOfLogs(quantity int64, logs int) int {
 	return entrySteps * logs * int(max(0, min(quantity, commands.MaxSteps)))
 }
 
-// costOfLog is the [commands.Cost] of CL.LOG. With a resolution it counts all entries.
+// costOfLog is the [commands.Cost] of CL.LOG. With a resolution, CL.LOG reads all entries of the log.
 func costOfLog(c *commands.Call) int {
 	const countedPerStep = 3
 	if len(c.Args) <= 4 {

@@ -207,11 +207,11 @@ func look(ctx context.Context, client rueidis.Client) (*store, error) {
 		return s, nil
 	}
 	info, err := client.Do(ctx, client.B().Info().Section("cluster").Build()).ToString()
-	isKept := isReply(err, "NOPERM ") // from this user. Tags are right in every server
-	if err != nil && !isKept {
+	isDenied := isReply(err, "NOPERM ") // this user may not ask. Tags are right in every server
+	if err != nil && !isDenied {
 		return nil, err
 	}
-	s.tagged.Store(isKept || strings.Contains(info, "cluster_enabled:1"))
+	s.tagged.Store(isDenied || strings.Contains(info, "cluster_enabled:1"))
 	return s, nil
 }
 

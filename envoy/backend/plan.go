@@ -316,7 +316,8 @@ func isOver(h *count.Hit, before, after uint64) bool {
 	return after > atOnce(h)
 }
 
-// shown returns the count of a result. It leaves of the limit what a count leaves of a burst, at most all.
+// shown returns the count that a result shows. It leaves as much of the limit as used leaves of the burst, and
+// at most the whole limit.
 func shown(used uint64, h *count.Hit) uint64 {
 	burst := atOnce(h)
 	if burst < h.Limit {

@@ -42,7 +42,7 @@ type Request struct {
 type Result struct {
 	Before uint64        // the count of the window before the request
 	After  uint64        // and after it. It does not wrap
-	Over   bool          // the hit does not fit. A look is over if nothing is left, and no hit that is given back
+	Over   bool          // the hit does not fit. A look is over if nothing is left. A hit that is given back never is
 	Reset  time.Duration // to the end of the window, more than 0
 	Retry  time.Duration // until the hit fits, if that is before Reset, else 0
 }

@@ -48,8 +48,8 @@ func (c *call) tellRefusal(r *ratelimit.RateLimitResponse) {
 	}
 }
 
-// addHeader adds a header. A name of a rule has values of the request if that brings the limit. What could end
-// the header becomes "_".
+// addHeader adds a header. If the request brings a limit, the name of the rule has values of the request. A
+// character that could end the header becomes "_".
 func addHeader(r *ratelimit.RateLimitResponse, name, value string) {
 	value = strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
@@ -61,8 +61,8 @@ func addHeader(r *ratelimit.RateLimitResponse, name, value string) {
 }
 
 // answerWithout answers a request that could not be counted. A rule that denies wins. Without one, all
-// rules must allow the request, or it is an error. What the store never counts is an error, too: no rule
-// allows that it does not hold.
+// rules must allow the request, or it is an error. A request that the store can never count is an error, too,
+// because on_failure is about a store that fails.
 func (c *call) answerWithout(err error) (*ratelimit.RateLimitResponse, error) {
 	n := len(c.descriptors)
 	r := &ratelimit.RateLimitResponse{

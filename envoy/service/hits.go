@@ -78,7 +78,7 @@ func (d *descriptor) answered() *ratelimit.RateLimitResponse_RateLimit {
 }
 
 // isQuota reports whether a descriptor refuses only together with all other quotas. In the quota mode of the
-// service one without a rule is a quota, too, and passes. An unlimited one is none.
+// service, a descriptor without a rule is a quota that never refuses. An unlimited one is no quota.
 func (s *Service) isQuota(d *descriptor) bool {
 	if d.Rule == nil || d.replaced {
 		return s.options.Quota

@@ -12,7 +12,7 @@ class ClientOfLoop:
         self._connect, self._clients = connect, dict[asyncio.AbstractEventLoop, Any]()
 
     def of_loop(self) -> Any:
-        """Returns the client of the running loop. A new loop ends the clients of closed ones, and their connections with them."""
+        """Returns the client of the running loop. A new loop drops the clients of closed loops."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             for ended in [one for one in list(self._clients) if one.is_closed()]:
