@@ -6,10 +6,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -103,25 +101,12 @@ func (p program) launch(t testing.TB, dir string, args ...string) *server {
 	require.NoError(t, cmd.Start())
 	s.pid = cmd.Process.Pid
 	s.limit(t)
-	go func() { s.ended(await(cmd)) }()
+	go func() {
+		_ = cmd.Wait()
+		s.ended(cmd.ProcessState.Sys().(syscall.WaitStatus))
+	}()
 	t.Cleanup(func() { s.killAtEnd(t) })
 	return s
-}
-
-// strays has the exit statuses, by process id, that a tracer received for processes of other tests: a tracer waits for
-// all children of its thread, and the thread may have started other processes before.
-var strays sync.Map
-
-// await waits for a process.
-func await(cmd *exec.Cmd) syscall.WaitStatus {
-	_ = cmd.Wait()
-	for cmd.ProcessState == nil { // a tracer will have the status
-		if status, ok := strays.LoadAndDelete(cmd.Process.Pid); ok {
-			return status.(syscall.WaitStatus)
-		}
-		runtime.Gosched()
-	}
-	return cmd.ProcessState.Sys().(syscall.WaitStatus)
 }
 
 // limit limits the memory of the process.

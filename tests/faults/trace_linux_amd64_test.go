@@ -76,7 +76,7 @@ func (p program) startTraced(t testing.TB, dir string, at func(call) fault, args
 		s.pid, err = syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
 			Env:   os.Environ(),
 			Files: []uintptr{0, out.Fd(), out.Fd()},
-			Sys:   &syscall.SysProcAttr{Ptrace: true},
+			Sys:   &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 		})
 		tr := &tracer{s: s, dir: dir, at: at, entered: map[int]syscall.Errno{}, held: map[int]time.Time{}}
 		if err == nil {
@@ -107,7 +107,8 @@ func (tr *tracer) attach() error {
 	return syscall.PtraceSyscall(tr.s.pid, 0)
 }
 
-// loop runs the process until it and all its children have ended.
+// loop runs the process until it and all its children have ended. It waits for their process group alone: the thread
+// may have started processes of other tests before, and their tests wait for those.
 func (tr *tracer) loop() {
 	var status, last syscall.WaitStatus
 	for {
@@ -115,7 +116,7 @@ func (tr *tracer) loop() {
 		if len(tr.held) > 0 {
 			flags |= syscall.WNOHANG
 		}
-		pid, err := syscall.Wait4(-1, &status, flags, nil)
+		pid, err := syscall.Wait4(-tr.s.pid, &status, flags, nil)
 		if err == syscall.EINTR || pid == 0 {
 			tr.release()
 			continue
@@ -127,8 +128,6 @@ func (tr *tracer) loop() {
 		if status.Exited() || status.Signaled() {
 			if pid == tr.s.pid {
 				last = status
-			} else {
-				strays.Store(pid, status)
 			}
 			delete(tr.entered, pid)
 			delete(tr.held, pid)
