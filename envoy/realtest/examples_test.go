@@ -48,10 +48,10 @@ descriptors:
   - key: source_cluster
     value: proxy
     descriptors:
-      - {key: destination_cluster, value: web, rate_limit: {unit: day, requests_per_unit: 8}}
+      - {key: destination_cluster, value: web, rate_limit: {unit: year, requests_per_unit: 8}}
   - key: account
-    descriptors: [{key: method, value: GET, rate_limit: {unit: day, requests_per_unit: 1}}]
-  - {key: path, value: /img/*, share_threshold: true, rate_limit: {unit: day, requests_per_unit: 2}}
+    descriptors: [{key: method, value: GET, rate_limit: {unit: year, requests_per_unit: 1}}]
+  - {key: path, value: /img/*, share_threshold: true, rate_limit: {unit: year, requests_per_unit: 2}}
 `,
 	}.start(t)
 	g.expect("x-account: ann", 200, 429)
@@ -76,12 +76,12 @@ func TestTheSampleOfIstio(t *testing.T) {
 descriptors:
   - key: PATH
     value: "/productpage"
-    rate_limit: {unit: day, requests_per_unit: 1}
+    rate_limit: {unit: year, requests_per_unit: 1}
   - key: PATH
     value: api
-    rate_limit: {unit: day, requests_per_unit: 2}
+    rate_limit: {unit: year, requests_per_unit: 2}
   - key: PATH
-    rate_limit: {unit: day, requests_per_unit: 3}
+    rate_limit: {unit: year, requests_per_unit: 3}
 `,
 		environ: []string{
 			"LOG_LEVEL=debug", "REDIS_SOCKET_TYPE=tcp", "REDIS_URL=" + redis, "RUNTIME_IGNOREDOTFILES=true",
@@ -102,8 +102,8 @@ func TestTheExampleOfContour(t *testing.T) {
                 {actions: [{remote_address: {}}]}]`,
 		rules: `domain: contour
 descriptors:
-  - {key: generic_key, value: vhostlevel, rate_limit: {unit: day, requests_per_unit: 3}}
-  - {key: remote_address, rate_limit: {unit: day, requests_per_unit: 30}}
+  - {key: generic_key, value: vhostlevel, rate_limit: {unit: year, requests_per_unit: 3}}
+  - {key: remote_address, rate_limit: {unit: year, requests_per_unit: 30}}
 `,
 	}.start(t)
 	g.expect("/", 200, 200, 200, 429)

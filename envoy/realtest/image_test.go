@@ -63,7 +63,7 @@ func TestTheImage(t *testing.T) {
 	for _, link := range links {
 		require.NoError(t, os.Symlink(link[1], filepath.Join(root, link[2])))
 	}
-	rules := "domain: shop\ndescriptors: [{key: user, rate_limit: {unit: day, requests_per_unit: 1}}]\n"
+	rules := "domain: shop\ndescriptors: [{key: user, rate_limit: {unit: year, requests_per_unit: 1}}]\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, "data/ratelimit/config/shop.yaml"), []byte(rules), 0o444))
 	folders := []string{"bin", "data/ratelimit/config", "data/ratelimit", "data", ""}
 	for _, folder := range folders {

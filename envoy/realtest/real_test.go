@@ -169,8 +169,8 @@ func (e example) start(t *testing.T) *gateway {
 func rulesWith(limit int) string {
 	return fmt.Sprintf(`domain: shop
 descriptors:
-  - {key: user, rate_limit: {name: per-user, unit: day, requests_per_unit: %d}}
-  - {key: shadow, shadow_mode: true, rate_limit: {unit: day, requests_per_unit: 1}}
+  - {key: user, rate_limit: {name: per-user, unit: year, requests_per_unit: %d}}
+  - {key: shadow, shadow_mode: true, rate_limit: {unit: year, requests_per_unit: 1}}
 `, limit)
 }
 
@@ -206,7 +206,7 @@ func TestEnvoy(t *testing.T) {
 		require.Equal(t, 200, status)
 		require.Equal(t, "passed", body)
 		require.Equal(t, strconv.Itoa(4-i), h.Get("X-Ratelimit-Remaining"))
-		require.Equal(t, `5, 5;w=86400;name="per-user"`, h.Get("X-Ratelimit-Limit"))
+		require.Equal(t, `5, 5;w=31536000;name="per-user"`, h.Get("X-Ratelimit-Limit"))
 	}
 	status, h, _ := g.get(g.url, "x-user: ann")
 	require.Equal(t, 429, status)
@@ -214,7 +214,7 @@ func TestEnvoy(t *testing.T) {
 	require.Equal(t, "true", h.Get("X-Envoy-Ratelimited"))
 	reset, err := strconv.Atoi(h.Get("X-Ratelimit-Reset"))
 	require.NoError(t, err)
-	require.True(t, 0 < reset && reset <= 86400, reset)
+	require.True(t, 0 < reset && reset <= 31_536_000, reset)
 	for range 3 {
 		status, _, _ = g.get(g.url, "x-shadow: ann")
 		require.Equal(t, 200, status)

@@ -25,7 +25,7 @@ import (
 func TestReservationsSurviveKills(t *testing.T) {
 	s := start(t, "--appendonly", "yes", "--appendfsync", "always")
 	require.Equal(t, resptest.Simple("OK"), s.dial().Do("CL.RULE", "SET", "llm", "SCOPE", "org", "CL.WINDOW", 1000000000, 86400,
-		"AND", "SCOPE", "team", "CL.LOG", 1000000000, 86400, "RESOLUTION", 60, "AND", "SCOPE", "user", "CL.SLIDING", 999999999, 86400))
+		"AND", "SCOPE", "team", "CL.LOG", 1000000000, 86400, "RESOLUTION", 60, "AND", "SCOPE", "user", "CL.SLIDING", 999999999, 999999999)) // no day ends it
 	var addr atomic.Pointer[string]
 	addr.Store(&s.addr)
 	const teams = 8 // a team's log bounds how many releases wait
