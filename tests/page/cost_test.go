@@ -56,7 +56,7 @@ func TestCost(t *testing.T) {
 	alone := min(open, 2*time.Minute)
 	idle := s.uses(alone)
 	b.open(s.page)
-	b.wait(`document.querySelectorAll("#rules tbody tr").length === 100`)
+	b.wait(`document.querySelectorAll("#rules tbody tr").length === 100 && document.querySelector("#decisions").textContent === "0"`)
 	time.Sleep(2 * time.Second)
 	bytesBefore, elementsBefore := b.heap()
 	used := s.uses(open / 2)
