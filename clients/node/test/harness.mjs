@@ -1,6 +1,7 @@
 // Starts servers for the tests, and plays the story of all packages.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, connect } from 'node:net';
@@ -19,13 +20,16 @@ export const inside = (name) => require(join(folder, name));
 
 /**
  * Returns a port that no process uses. No system chooses it for a connection, so it stays free while a server
- * is down.
+ * is down. Other test programs hold their ports by UDP sockets of the same numbers.
  */
 export const freePort = () =>
   new Promise((resolve) => {
     const port = 11_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer().listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
-    server.on('error', () => resolve(freePort()));
+    const holder = createSocket('udp4').bind(port, '127.0.0.1', () => {
+      const server = createServer().listen(port, '127.0.0.1', () => server.close(() => holder.close(() => resolve(port))));
+      server.on('error', () => holder.close(() => resolve(freePort())));
+    });
+    holder.on('error', () => resolve(freePort()));
   });
 
 /** Reports whether a server answers PING. It may want a password. */

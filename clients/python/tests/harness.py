@@ -17,11 +17,13 @@ PROGRAM = os.environ["CELLSERVER"]
 
 
 def free_port() -> int:
-    """A port that no process uses. No system chooses it for a connection, so it stays free while a server is down."""
+    """A port that no process uses. No system chooses it for a connection, so it stays free while a server is down. Other test
+    programs hold their ports by UDP sockets of the same numbers."""
     while True:
         port = random.randrange(11_000, 31_000)
-        with socket.socket() as s:
+        with socket.socket() as s, socket.socket(type=socket.SOCK_DGRAM) as holder:
             try:
+                holder.bind(("127.0.0.1", port))
                 s.bind(("127.0.0.1", port))
                 return port
             except OSError:

@@ -69,16 +69,17 @@ func answers(address string) bool {
 	return err == nil && reply == "+PONG\r\n"
 }
 
-var given sync.Map // the ports that freePort has returned
-
-// freePort returns a port that no process uses, each one once. No system chooses it for a connection, so it stays free.
+// freePort returns a port that no process uses. No system chooses it for a connection. A UDP socket of the same number holds it
+// until the test ends: other test programs do so, too, and take no port that is held.
 func freePort(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
 		port := strconv.Itoa(11_000 + rand.IntN(20_000))
-		if _, again := given.LoadOrStore(port, true); again {
+		holder, err := net.ListenPacket("udp", "127.0.0.1:"+port)
+		if err != nil {
 			continue
 		}
+		t.Cleanup(func() { _ = holder.Close() })
 		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
 			require.NoError(t, l.Close())
 			return port
