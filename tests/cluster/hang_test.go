@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cellserver/internal/pausetest"
+	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -40,8 +41,10 @@ func TestADiskThatHangs(t *testing.T) {
 				if !test.leads {
 					i = p.follower(0)
 				}
-				_, err := p.ask(p.awaitLeader(), "FLUSHALL")
-				require.NoError(t, err)
+				p.eventually("no leader forgets all", func() bool {
+					reply, err := p.ask(p.awaitLeader(), "FLUSHALL")
+					return err == nil && reply == resptest.Simple("OK")
+				})
 				machine := pausetest.Start(t)
 				l := begin(p, 1)
 				time.Sleep(time.Second)

@@ -110,7 +110,7 @@ func TestRestart(t *testing.T) {
 					if done >= requests/4 {
 						once.Do(func() { go s.restart(restarted) })
 					}
-					if done == requests-clients {
+					if done >= requests-clients {
 						<-restarted // so that the last requests come after the restart
 					}
 				})
