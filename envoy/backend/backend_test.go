@@ -44,7 +44,7 @@ func (c *clock) set(to time.Time) {
 // await waits until a backend is ready.
 func await(t *testing.T, b count.Counter) {
 	t.Helper()
-	require.Eventually(t, func() bool { return b.Ready() == nil }, 20*time.Second, time.Millisecond, "it is not ready")
+	require.Eventually(t, func() bool { return b.Ready() == nil }, time.Minute, time.Millisecond, "it is not ready")
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 }
 

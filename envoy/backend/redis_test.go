@@ -133,6 +133,6 @@ func TestStoreChanges(t *testing.T) {
 	require.Eventually(t, func() bool {
 		got, err := b.Count(t.Context(), r)
 		return err == nil && got[0].After > 0
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	require.False(t, b.(*overRESP).live.Load().engine)
 }

@@ -63,14 +63,14 @@ func (h *harness) watch(t *testing.T, f Folders) {
 		}
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	require.Eventually(t, func() bool { return h.good.Value()+h.bad.Value() > 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return h.good.Value()+h.bad.Value() > 0 }, time.Minute, time.Millisecond)
 }
 
 // eventually waits for a domain.
 func (h *harness) eventually(t *testing.T, domain string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return h.set.Load() != nil && h.set.Load().HasDomain(domain) },
-		10*time.Second, 5*time.Millisecond, domain)
+		time.Minute, 5*time.Millisecond, domain)
 }
 
 func TestEveryFileBelowTheFolderIsRead(t *testing.T) {
@@ -188,12 +188,12 @@ func TestABadSetKeepsTheOldRules(t *testing.T) {
 	h.watch(t, Folders{root, "sub", "config", false, false})
 	h.eventually(t, "one")
 	write(t, file, "domain: two\ndescriptors: [{key: a, rate_limit: {unit: eon}}]")
-	require.Eventually(t, func() bool { return h.bad.Value() > 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return h.bad.Value() > 0 }, time.Minute, time.Millisecond)
 	require.True(t, h.set.Load().HasDomain("one"))
 	write(t, file, rulesOf("three"))
 	h.eventually(t, "three")
 	require.NoError(t, os.Remove(file))
-	require.Eventually(t, func() bool { return !h.set.Load().HasDomains() }, 10*time.Second, time.Millisecond,
+	require.Eventually(t, func() bool { return !h.set.Load().HasDomains() }, time.Minute, time.Millisecond,
 		"an empty folder is good")
 }
 
