@@ -77,13 +77,21 @@ func (l *Limiter) mayLease(quantity int64, questions []Question) bool {
 // ask decides about an action.
 func (s *leases) ask(ctx context.Context, q Question, quantity int64) (Decision, error) {
 	e := s.lock(q)
-	began := s.clock() // with the lock: a clock read before may be late for the end of a lease
-	now := began
+	now := s.clock() // with the lock: a clock read before may be late for the end of a lease
 	verdict, answer := e.account.Take(now, quantity)
+	if verdict == account.Wait || verdict == account.Pass { // the time-out bounds both together
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(context.WithoutCancel(ctx), s.l.options.Timeout)
+		defer end()
+	}
 	for verdict == account.Wait {
-		answered := e.answered
+		answered, late := e.answered, false
 		s.unlock(e, now, verdict)
-		late := !wait(answered, s.l.options.Timeout-time.Duration(now.Boot-began.Boot)*time.Microsecond)
+		select {
+		case <-answered:
+		case <-ctx.Done():
+			late = true
+		}
 		e.shard.mu.Lock()
 		if now = s.clock(); late {
 			e.account.Gone(quantity)
@@ -103,18 +111,6 @@ func (s *leases) ask(ctx context.Context, q Question, quantity int64) (Decision,
 
 // errLate is the error of an action that has waited for a lease.
 var errLate = errors.New("ratelimit: the server did not grant a lease in time")
-
-// wait waits until a channel is closed. It reports false after a time.
-func wait(closed <-chan struct{}, most time.Duration) bool {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-closed:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
 
 // lock finds a question, and locks its shard.
 func (s *leases) lock(q Question) *leased {

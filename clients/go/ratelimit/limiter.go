@@ -163,7 +163,7 @@ func (l *Limiter) AskFor(ctx context.Context, quantity int64, questions ...Quest
 	if d, ok := l.denials.find(name, quantity, now, l.options.Timeout); ok {
 		return d, nil
 	}
-	reply, err := l.do(ctx, 3, args)
+	reply, err := l.do(context.WithoutCancel(ctx), 3, args)
 	var d Decision
 	if err == nil {
 		d, _, err = readDecision(reply, args[2:])
@@ -199,10 +199,10 @@ func (l *Limiter) noDecision(err error) (Decision, error) {
 	return Decision{Allowed: true}, nil
 }
 
-// do sends a command whose first key has a position. The server counts an action also if its client leaves
-// meanwhile.
+// do sends a command whose first key has a position. The context has no end of the client: the server counts
+// an action also if its client leaves meanwhile.
 func (l *Limiter) do(ctx context.Context, key int8, args []any) ([]any, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
 	defer cancel()
 	cmd := redis.NewSliceCmd(ctx, args...)
 	cmd.SetFirstKeyPos(key)
