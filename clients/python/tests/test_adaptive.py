@@ -1,6 +1,7 @@
 """Adaptive limits before a real slow service."""
 import asyncio
 import http.server
+import os
 import threading
 import time
 import unittest
@@ -8,7 +9,7 @@ import unittest
 import httpx
 import redis
 import redis.asyncio
-from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, LimitReached
+from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, Limiter, LimitReached
 from cellserver_ratelimit.httpx import AsyncTransport, Transport
 
 from .harness import ServerTest
@@ -241,6 +242,38 @@ class AdaptiveTest(ServerTest):
         for options in ({"lease": 0}, {"timeout": 0}, {"ceiling": 0}, {"ceiling": 1.5}, {"words": "VEGAS"}):
             with self.assertRaises(ValueError):
                 AdaptiveLimit(self.url, "k", **options)
+
+
+@unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
+class ForkTest(ServerTest):
+    def test_processes(self):
+        """A process and its child are two holders, also if the limit was made before the fork."""
+        limit = AdaptiveLimit(self.url, "service", timeout=60, words=["BETWEEN", 1, 1])
+        self.addCleanup(limit.client.close)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.read(reader, 1)  # the parent has the only permit
+            try:
+                with limit.call():
+                    os._exit(1)
+            except LimitReached:
+                os._exit(0)
+        with limit.call():
+            os.write(writer, b".")
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, "the child has the permit, too")
+        os.close(reader)
+        os.close(writer)
+
+    def test_locks(self):
+        """A lock that another thread holds at the fork is free in the child."""
+        limiter, limit = Limiter(self.url), AdaptiveLimit(self.url, "service")
+        for holder in limiter, limiter.denials, limit:
+            with holder.lock:
+                child = os.fork()
+                if child == 0:
+                    os._exit(0 if holder.lock.acquire(blocking=False) else 1)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, type(holder))
 
 
 def page():

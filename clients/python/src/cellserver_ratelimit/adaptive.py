@@ -19,6 +19,7 @@ import redis.asyncio
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from .fork import begin_in_each_process
 from .key import encode
 from .loop import ClientOfLoop
 
@@ -91,6 +92,9 @@ class _Limit:
         self.lease, self.timeout, self.ceiling = lease, timeout, ceiling
         self.on_error = on_error or self._log
         self.client = self._connect(server) if isinstance(server, str) else server
+        begin_in_each_process(self._begin)  # two processes must not be one holder of a permit
+
+    def _begin(self) -> None:
         self.process, self.calls = secrets.token_hex(12), itertools.count()
         self.local, self.next_log, self.lock = 0, 0.0, threading.Lock()
         self.late: list[tuple[float, list[Any]]] = []  # the ends of calls that the server may not know

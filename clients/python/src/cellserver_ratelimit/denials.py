@@ -4,6 +4,7 @@ import collections
 import threading
 from typing import Any
 
+from .fork import begin_in_each_process
 from .reply import Decision
 
 LONGEST = 1.0  # seconds; a change of a rule has its effect after this time
@@ -14,6 +15,9 @@ class Denials:
 
     def __init__(self, most: int, timeout: float):
         self.most, self.timeout = most, timeout
+        begin_in_each_process(self._begin)
+
+    def _begin(self) -> None:
         self.lock = threading.Lock()
         self.by_question: collections.OrderedDict[tuple[Any, ...], tuple[Decision, int, float]] = (
             collections.OrderedDict()

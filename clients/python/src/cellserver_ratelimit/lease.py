@@ -3,17 +3,16 @@
 import asyncio
 import collections
 import dataclasses
-import os
 import queue
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 import redis
 
 from .account import LOCAL, PASS, REFUSED, WAIT, Account, Answer, Ask, Grant, Time
+from .fork import begin_in_each_process
 from .loop import ClientOfLoop
 from .reply import Decision, Limit, decision, limits
 
@@ -83,10 +82,7 @@ class _Leases:
         self.client, self.timeout, self.most = client, timeout, most
         self.gives_back = sends_once(client)
         self.clock = clock
-        self._begin()
-        if hasattr(os, "register_at_fork"):  # a child must not spend the units of its parent
-            begin = weakref.WeakMethod(self._begin)
-            os.register_at_fork(after_in_child=lambda: (again := begin()) and again())
+        begin_in_each_process(self._begin)  # a child must not spend the units of its parent
 
     def _begin(self) -> None:
         self.lock = threading.Lock()  # guards all of the accounts

@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from .denials import Denials
+from .fork import begin_in_each_process
 from .key import encode
 from .lease import AsyncLeases, Leases
 from .loop import ClientOfLoop
@@ -82,6 +83,9 @@ class _Limiter(abc.ABC):
         self.denials = Denials(denials, timeout)
         self.now = time.monotonic
         self.leases = self.kind(self.client, timeout, denials) if lease else None
+        begin_in_each_process(self._begin_log)
+
+    def _begin_log(self) -> None:
         self.next_log, self.lock = 0.0, threading.Lock()
 
     @property
