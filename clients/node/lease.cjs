@@ -44,19 +44,19 @@ class Leases {
     const quantity = Number(of),
       one = this.#find(name, rule, key),
       began = this.#clock();
+    const left = () => this.#timeout - (this.#clock().boot - began.boot) / 1000;
     let now = began;
     let [verdict, answer] = one.account.take(now, quantity);
     while (verdict === WAIT) {
       this.#next(one, now);
-      const left = this.#timeout - (now.boot - began.boot) / 1000;
-      if (!(await within(one.answered, left))) {
+      if (!(await within(one.answered, left()))) {
         one.account.gone(quantity);
         throw new Error(`no lease within ${this.#timeout} ms`);
       }
       now = this.#clock();
       [verdict, answer] = one.account.again(now, quantity);
     }
-    if (verdict === PASS) return this.#pass(one, quantity);
+    if (verdict === PASS) return this.#pass(one, quantity, left());
     if (verdict === LOCAL) this.#next(one, now);
     const decision = decisionOf(one, verdict !== REFUSED, answer);
     if (now.boot >= one.fresh) {
@@ -75,18 +75,18 @@ class Leases {
     return one;
   }
 
-  /** Asks the rule itself. */
-  async #pass(one, quantity) {
+  /** Asks the rule itself, for so many milliseconds at most. */
+  async #pass(one, quantity, most) {
     const departed = this.#clock();
-    const { decision, answer } = await this.#check(one, quantity);
+    const { decision, answer } = await this.#check(one, quantity, most);
     one.account.passed(this.#clock(), departed, quantity, !decision.allowed, answer);
     return decision;
   }
 
   /** Asks the rule, and keeps its limits. */
-  async #check(one, quantity) {
+  async #check(one, quantity, most) {
     const command = ['CL.MCHECK', '1', one.rule, one.key, 'QUANTITY', String(quantity), 'EXPLAIN', 'MS'];
-    const reply = await this.#send(command, one.key);
+    const reply = await this.#send(command, one.key, most);
     const decision = readDecision(reply, [one.rule]);
     const [, , [, limit, remaining, retryAfter, resetAfter, , , all]] = reply;
     [one.policy, one.limits] = [decision.policy, readLimits(one.rule, all)];

@@ -13,7 +13,7 @@ const MOST_WAITING = 1000;
 
 /**
  * Returns a function that sends a command and waits for `timeout` milliseconds at most. Its arguments are
- * those of the command, and its key, which finds the node of a cluster.
+ * those of the command, its key, which finds the node of a cluster, and what is left of the time-out.
  */
 const sender = (client, timeout) => {
   const send = through(client);
@@ -23,13 +23,15 @@ const sender = (client, timeout) => {
     );
   }
   let waiting = 0;
-  return async (args, key) => {
+  return async (args, key, left = timeout) => {
+    const tooLate = () => new Error(`no decision within ${timeout} ms`);
     if (waiting >= MOST_WAITING) throw new Error(`${MOST_WAITING} questions wait for the server`);
+    if (left <= 0) throw tooLate();
     waiting++;
     const reply = send(args, key).finally(() => waiting--);
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no decision within ${timeout} ms`)), timeout);
+      timer = setTimeout(() => reject(tooLate()), left);
     });
     return Promise.race([reply, late]).finally(() => clearTimeout(timer));
   };

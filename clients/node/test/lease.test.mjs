@@ -175,3 +175,31 @@ test('the options of leases', async () => {
     client.disconnect();
   }
 });
+
+test('an action that waits for units, and then asks the rule, has one time-out for both', async (t) => {
+  const clock = { now: 1_800_000_000_000 },
+    sent = [];
+  let takes = 0;
+  const client = async ([name]) => {
+    sent.push(name);
+    await setImmediate();
+    if (name === 'CL.LEASE') clock.now += takes;
+    throw new Error('lost');
+  };
+  const limiter = new Limiter(client, { lease: true, now: () => clock.now, onError: () => {} });
+  for (let i = 0; i < 20; i++) await limiter.ask(['api', 'ann']); // the key becomes hot
+  const timers = t.mock.method(globalThis, 'setTimeout').mock;
+  for (const [milliseconds, names] of [
+    [100, ['CL.LEASE', 'CL.MCHECK']],
+    [250, ['CL.LEASE']],
+  ]) {
+    clock.now += 100; // the account asks for a lease again
+    [sent.length, takes] = [0, milliseconds];
+    await limiter.ask(['api', 'ann']);
+    assert.deepEqual(sent, names);
+  }
+  assert.deepEqual(
+    timers.calls.map(({ arguments: [, delay] }) => delay),
+    [250, 250, 150, 250, 250], // of a question, of who waits for it, and of the rule
+  );
+});

@@ -191,6 +191,25 @@ class TestLeases(LeaseTest):
         leased._later(lambda: None)
         self.assertTrue(leased.worker or leased.work.empty(), "nobody does the work")
 
+    def test_one_timeout(self):
+        """An action that has waited for units until the time-out does not ask the rule."""
+        sent = []
+
+        class Silent:
+            def execute_command(_, name, *words):
+                sent.append(name)
+                if name == "CL.LEASE":
+                    self.clock.now += 60_000_000
+                raise redis.TimeoutError
+
+        leased = leases.Leases(Silent(), 60, 100)
+        leased.clock = self.clock
+        self.clock.threads.append(leased)
+        while "CL.LEASE" not in sent:  # the key becomes hot
+            with self.assertRaises((redis.TimeoutError, TimeoutError)):
+                leased.ask(("api", b"ann"), 1)
+        self.assertEqual(sent[-1], "CL.LEASE")
+
     def test_not_leasable(self):
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 10, 60, "SHADOW")
         self.warm("ann")
@@ -261,6 +280,49 @@ class TestEventLoops(ServerTest):
         end = time.monotonic() + 60
         while self.admin.info("clients")["connected_clients"] > 2:  # its own, and that of the last loop
             self.assertLess(time.monotonic(), end, "a connection stays open")
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock moves as soon as all tasks wait."""
+
+    now = 1_000.0
+
+    def time(self):
+        return self.now
+
+    def _run_once(self):
+        if not self._ready and self._scheduled:
+            self.now = max(self.now, self._scheduled[0].when())
+        super()._run_once()
+
+
+class TestAsyncTimeout(unittest.TestCase):
+    def test_one_timeout(self):
+        """An action that waits for units, and then asks the rule, has one time-out for both."""
+
+        class Silent:
+            async def execute_command(self, *words):
+                await asyncio.Event().wait()
+
+        async def run():
+            loop = asyncio.get_running_loop()
+            leased = leases.AsyncLeases(Silent(), 0.25, 100)
+            leased.clock = lambda: Time(int(loop.time() * 1e6), int(loop.time() * 1e6))
+
+            async def ask(delay):
+                await asyncio.sleep(delay)
+                began = loop.time()
+                with self.assertRaises(TimeoutError):
+                    await leased.ask(("api", b"ann"), 1)
+                return loop.time() - began
+
+            await asyncio.gather(*[ask(0) for _ in range(20)])  # the key becomes hot
+            took = await asyncio.gather(*[ask(i / 20) for i in range(5)])
+            for seconds in took:
+                self.assertAlmostEqual(seconds, 0.25)
+
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            runner.run(run())
 
 
 class TestAsyncLeases(LeaseTest):

@@ -171,6 +171,8 @@ class Leases(_Leases):
                 verdict, answer = one.account.again(now, quantity)
                 ask, answered = self._next(one, now, verdict), one.answered
         if verdict == PASS:
+            if now.boot - began.boot >= self.timeout * 1e6:
+                raise self._late(one, 0)
             departed = self.clock()
             decided, answer = self._check(one, quantity)
             with self.lock:
@@ -263,7 +265,7 @@ class AsyncLeases(_Leases):
             verdict, answer = one.account.again(now, quantity)
         if verdict == PASS:
             departed = self.clock()
-            decided, answer = await self._check(one, quantity)
+            decided, answer = await self._check(one, quantity, end)
             one.account.passed(self.clock(), departed, quantity, not decided.allowed, answer)
             return decided
         self._start(one, now, verdict)
@@ -281,14 +283,14 @@ class AsyncLeases(_Leases):
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    async def _check(self, one: Leased, quantity: int) -> tuple[Decision, Answer]:
-        async with asyncio.timeout(self.timeout):
+    async def _check(self, one: Leased, quantity: int, end: float) -> tuple[Decision, Answer]:
+        async with asyncio.timeout_at(end):
             reply = await self.client.execute_command(*one.check(quantity))
         return one.learn(reply, self.clock())
 
     async def _refresh(self, one: Leased) -> None:
         try:
-            await self._check(one, 0)
+            await self._check(one, 0, asyncio.get_running_loop().time() + self.timeout)
         except Exception:
             pass  # the headers show the limits of before
 
