@@ -1,6 +1,7 @@
 """Leases: the account, and limiters that hold units."""
 
 import asyncio
+import contextlib
 import gc
 import json
 import os
@@ -209,6 +210,38 @@ class TestLeases(LeaseTest):
             with self.assertRaises((redis.TimeoutError, TimeoutError)):
                 leased.ask(("api", b"ann"), 1)
         self.assertEqual(sent[-1], "CL.LEASE")
+
+    def test_interrupted(self):
+        """A question that a signal interrupts, or whose task is cancelled, is lost. A later action asks again."""
+
+        class Interrupted:
+            def execute_command(self, name, *_):
+                raise KeyboardInterrupt if name == "CL.LEASE" else redis.TimeoutError
+
+        class Cancelled:
+            async def execute_command(self, name, *_):
+                raise asyncio.CancelledError if name == "CL.LEASE" else redis.TimeoutError
+
+        leased = leases.Leases(Interrupted(), 60, 100)
+        leased.clock = self.clock
+        with self.assertRaises(KeyboardInterrupt):
+            for _ in range(100):
+                with contextlib.suppress(redis.TimeoutError):
+                    leased.ask(("api", b"ann"), 1)
+        (one,) = leased.by_pair.values()
+        self.assertEqual((one.account._asking, one.account._waiting), (0, 0))
+
+        async def run():
+            leased = leases.AsyncLeases(Cancelled(), 1, 100)
+            leased.clock = self.clock
+            for _ in range(20):  # the key becomes hot
+                with contextlib.suppress(redis.TimeoutError, TimeoutError):
+                    await leased.ask(("api", b"ann"), 1)
+            (one,) = leased.by_pair.values()
+            self.assertGreater(one.account._asks, 0)
+            self.assertEqual((one.account._asking, one.account._waiting), (0, 0))
+
+        asyncio.run(run())
 
     def test_not_leasable(self):
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 10, 60, "SHADOW")

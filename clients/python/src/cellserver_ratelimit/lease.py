@@ -161,9 +161,14 @@ class Leases(_Leases):
             verdict, answer = one.account.take(now, quantity)
             ask, answered = self._next(one, now, verdict), one.answered
         while verdict == WAIT:
-            if ask:
-                self._send(one, ask)
-            late = not answered.wait(max(0.0, self.timeout - (now.boot - began.boot) / 1e6))
+            try:
+                if ask:
+                    self._send(one, ask)
+                late = not answered.wait(max(0.0, self.timeout - (now.boot - began.boot) / 1e6))
+            except BaseException:  # a signal, or a time-out of gevent
+                with self.lock:
+                    one.account.gone(quantity)
+                raise
             with self.lock:
                 if late:
                     raise self._late(one, quantity)
@@ -200,12 +205,14 @@ class Leases(_Leases):
 
     def _send(self, one: Leased, ask: Ask) -> None:
         """Sends a question, and gives the account the reply."""
-        reply, failed = None, None
+        reply: Any = ()
+        failed: Exception | None = None
         try:
             reply = self.client.execute_command(*one.question(ask, self.gives_back))
         except Exception as error:  # whatever goes wrong must not stop the service
             failed = error
-        self._answered(one, ask, reply, failed)
+        finally:
+            self._answered(one, ask, reply, failed)
         self._later(None)
 
     def _later(self, work: Callable[[], None] | None) -> None:
@@ -299,13 +306,15 @@ class AsyncLeases(_Leases):
         if not self.ticks:
             self.ticks = True
             self._later(self._tick())
-        reply, failed = None, None
+        reply: Any = ()
+        failed: Exception | None = None
         try:
             async with asyncio.timeout(self.timeout):
                 reply = await self.client.execute_command(*one.question(ask, self.gives_back))
         except Exception as error:  # whatever goes wrong must not stop the service
             failed = error
-        self._answered(one, ask, reply, failed)
+        finally:
+            self._answered(one, ask, reply, failed)
 
     async def _tick(self) -> None:
         """Gives units back, until no account holds any."""
