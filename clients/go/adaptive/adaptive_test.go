@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cellserver/clients/go/internal/testserver"
@@ -275,4 +276,49 @@ func TestNew(t *testing.T) {
 	require.Error(t, err)
 	_, err = New(rdb, "", Options{})
 	require.Error(t, err)
+}
+
+// slowServer is a client whose server takes 200 ms for a call, and never answers its reports of late ends.
+type slowServer struct {
+	redis.UniversalClient
+	reports redis.Pipeliner
+}
+
+func (slowServer) Process(_ context.Context, cmd redis.Cmder) error {
+	time.Sleep(200 * time.Millisecond)
+	cmd.(*redis.IntSliceCmd).SetVal([]int64{0})
+	return nil
+}
+
+func (s slowServer) Pipeline() redis.Pipeliner { return s.reports }
+
+// silentPipeline has reports without an answer.
+type silentPipeline struct {
+	redis.Pipeliner
+	sent *redis.Cmd
+}
+
+func (p *silentPipeline) Do(ctx context.Context, words ...any) *redis.Cmd {
+	p.sent = redis.NewCmd(ctx, words...)
+	return p.sent
+}
+
+func (p *silentPipeline) Exec(ctx context.Context) ([]redis.Cmder, error) {
+	<-ctx.Done()
+	p.sent.SetErr(ctx.Err())
+	return nil, ctx.Err()
+}
+
+// TestEnterKeepsTheTimeout: a call that also reports late ends has one time-out for both.
+func TestEnterKeepsTheTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, err := New(slowServer{reports: &silentPipeline{}}, "k", Options{})
+		require.NoError(t, err)
+		l.keepLate(end{[]any{"CL.LEAVE"}, time.Now().Add(time.Minute)})
+		began := time.Now()
+		_, err = l.Enter(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 250*time.Millisecond, time.Since(began))
+		require.Len(t, l.late, 1, "it is reported again")
+	})
 }

@@ -116,6 +116,8 @@ func (l *Limit) Enter(ctx context.Context) (*Call, error) {
 	}
 	holder := l.process + strconv.FormatInt(l.calls.Add(1), 36)
 	words := append([]any{"CL.ENTER", l.key, seconds(l.options.Lease), holder}, l.options.Words...)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout) // of all that Enter sends
+	defer cancel()
 	reply, err := l.ask(ctx, words)
 	if err == nil && len(reply) == 0 {
 		err = errors.New("adaptive: the reply of CL.ENTER is empty")
@@ -192,8 +194,6 @@ func (l *Limit) sendLate(ctx context.Context) {
 	if len(all) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
-	defer cancel()
 	pipeline := l.rdb.Pipeline()
 	sent := make([]*redis.Cmd, len(all))
 	for i, e := range all {
@@ -207,9 +207,10 @@ func (l *Limit) sendLate(ctx context.Context) {
 	}
 }
 
-// ask sends a command whose reply is integers. The server counts a call also if its client leaves meanwhile.
+// ask sends a command whose reply is integers. The context has no end of the client: the server counts a call
+// also if its client leaves meanwhile.
 func (l *Limit) ask(ctx context.Context, words []any) ([]int64, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
 	defer cancel()
 	cmd := redis.NewIntSliceCmd(ctx, words...)
 	if err := l.rdb.Process(ctx, cmd); err != nil {
