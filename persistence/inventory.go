@@ -161,6 +161,10 @@ func (inv *inventory) checkNode() error {
 func access(err error) error {
 	advice := ""
 	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: make room on the disk, because each start begins a file there", err)
+	case errors.Is(err, syscall.EROFS):
+		advice = "mount the disk so that the server may write there, or choose another dir"
 	case errors.Is(err, os.ErrPermission):
 		advice = "give it to the user that runs the server (chown, chmod), or choose another dir"
 	case errors.Is(err, fs.ErrNoFile), errors.Is(err, syscall.ENOTDIR):

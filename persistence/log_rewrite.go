@@ -83,7 +83,10 @@ func (a *appendLog) background() error {
 func (a *appendLog) rewrite(j *job) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.log.Info("rewriting the append-only file")
+	r := &a.rewrites
+	if r.failures.Load() == 0 {
+		a.log.Info("rewriting the append-only file")
+	}
 	err := a.own()
 	if err == nil {
 		err = a.rewriteFiles(j)
@@ -92,7 +95,6 @@ func (a *appendLog) rewrite(j *job) error {
 		a.turnOff()
 	}
 	ended := a.clock.Monotonic()
-	r := &a.rewrites
 	r.ended.Store(ended)
 	r.lasted.Store(ended - j.begun)
 	r.took.Store((ended - j.begun) / 1e9)
@@ -101,9 +103,12 @@ func (a *appendLog) rewrite(j *job) error {
 		a.log.Info("rewrite of the append-only file stopped")
 		return err
 	case err != nil:
-		a.log.Error("rewrite of the append-only file failed: free disk space or repair the directory; "+
-			"the server tries again by itself",
-			"error", err, "failures", r.failures.Add(1))
+		// A failed log is rewritten each second. So only the failures 1, 2, 4, 8 … have a line.
+		if n := r.failures.Add(1); n&(n-1) == 0 {
+			a.log.Error("rewrite of the append-only file failed: free disk space or repair the directory; "+
+				"the server tries again by itself",
+				"error", err, "failures", n)
+		}
 		return err
 	}
 	r.failures.Store(0)

@@ -1,12 +1,16 @@
 package persistence
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -254,6 +258,45 @@ func TestAFullDisk(t *testing.T) {
 	require.Equal(t, "ok", s.info("aof_last_write_status"))
 	require.Equal(t, "0", s.info("aof_rewrites_consecutive_failures"))
 	require.Len(t, started(t, files.PowerCut(nil), logged(aof.EverySecond)).contents(), 3)
+}
+
+// A disk that is full for ten minutes does not fill the log of the server.
+func TestALongFullDiskHasFewLines(t *testing.T) {
+	files, lines := &fstest.Memory{}, bytes.Buffer{}
+	s := started(t, files, logged(aof.EverySecond))
+	s.environment.log = slog.New(slog.NewTextHandler(&lines, nil))
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	require.True(t, s.acknowledged(func() { s.put(1, "limiter") }))
+	s.pulse(600)
+	failures, err := strconv.Atoi(s.info("aof_rewrites_consecutive_failures"))
+	require.NoError(t, err)
+	require.Greater(t, failures, 500)
+	require.Contains(t, lines.String(), "failures=512")
+	require.Less(t, strings.Count(lines.String(), "\n"), 15)
+}
+
+// A start on a disk that is full, or that nobody may write to, says what to do.
+func TestAStartOnADiskWithoutRoomSaysWhatToDo(t *testing.T) {
+	for err, advice := range map[error]string{syscall.ENOSPC: "make room on the disk", syscall.EDQUOT: "make room on the disk", syscall.EROFS: "mount the disk so that the server may write there"} {
+		files := &fstest.Memory{}
+		for range 2 { // without a log, and with one
+			files.Fault = func(op fstest.Op) error {
+				if op.Kind == "write" {
+					return err
+				}
+				return nil
+			}
+			require.ErrorContains(t, newServer(t, files, logged(aof.EverySecond)).Start(context.Background()), advice)
+			files = files.Kill()
+			started(t, files, logged(aof.EverySecond)).put(1, "a")
+			files = files.Kill()
+		}
+	}
 }
 
 // After a failed sync the bytes do not count as safe, even if a later sync succeeds.

@@ -131,7 +131,7 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) er
 		return err
 	}
 	m.progress.continueTime()
-	return a.begin(inv.log, loaded)
+	return access(a.begin(inv.log, loaded))
 }
 
 // Takeover loads the files of a server that does not run: its log, or else its snapshot. The keys then belong
