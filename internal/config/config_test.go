@@ -87,6 +87,7 @@ func TestAnErrorChangesNothing(t *testing.T) {
 	for name, args := range map[string][]string{
 		"port": {"70000"}, "bind": make([]string, 17), "save": {"1", "1", "x", "1"}, "maxmemory": {"9gb9"}, "io-threads": {"0"},
 		"client-output-buffer-limit": {"normal", "1", "1", "1", "other", "1", "1", "1"}, "latency-tracking-info-percentiles": {"5", "x"},
+		"auth-fail-limit": {"", ""},
 	} {
 		before, _ := c.Get(name)
 		require.Error(t, c.Set(name, args), name)

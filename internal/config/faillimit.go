@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"cellserver/internal/config/value"
 )
@@ -21,10 +22,10 @@ var failLimit = value.Kind[FailLimit]{
 			return FailLimit{}, errors.New("argument must be a count and a number of seconds, such as " +
 				"10 60, or 0 0 for no limit")
 		}
-		count, ok1 := value.ParseLoose(args[0])
-		seconds, ok2 := value.ParseLoose(args[1])
+		count, err1 := strconv.ParseInt(args[0], 10, 64)
+		seconds, err2 := strconv.ParseInt(args[1], 10, 64)
 		switch {
-		case !ok1 || !ok2 || count < 0 || seconds < 0 || count > 0 && seconds == 0:
+		case err1 != nil || err2 != nil || count < 0 || seconds < 0 || count > 0 && seconds == 0:
 			return FailLimit{}, errors.New("count and seconds must be positive integers, or 0 0 for no limit")
 		case count > mostFailures || seconds > mostSeconds:
 			return FailLimit{}, fmt.Errorf("count must be at most %d, and seconds at most %d",
