@@ -81,8 +81,9 @@ func (g *Group) awaitSuccessor(id string) error {
 		case err == nil && applied > last:
 			last, since = applied, now
 		case now-since > 2*int64(g.o.NodeTimeout):
-			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, or remove it by "+
-				"CLUSTER FORGET (%v)", id, last, index, cmp.Or(err, errNoProgress))
+			return fmt.Errorf("node %s gets no data: its last entry is %d of %d: start it, wait "+
+				"10 seconds if it has just started, or remove it by CLUSTER FORGET (%v)",
+				id, last, index, cmp.Or(err, errNoProgress))
 		}
 		select {
 		case <-ticker.C:

@@ -8,8 +8,8 @@ import (
 
 // Limits above which a person should look.
 const (
-	longElection = 10_000  // milliseconds without a leader while enough voters answer
-	manyBehind   = 100_000 // entries
+	longElection = 10_000 // milliseconds without a leader while enough voters answer
+	manyBehind   = 10_000 // entries
 )
 
 // advice lists what to do, the most urgent first.
@@ -107,8 +107,11 @@ func (s *State) aboutLag() (lines []string) {
 		case !n.Voter:
 			lines = append(lines, fmt.Sprintf("wait for %s: it copies the data, and then it votes",
 				n.Address))
-		case lag > manyBehind:
-			lines = append(lines, fmt.Sprintf("see why %s is slow (processor, disk, network): it is %d entries behind", n.Address, lag))
+		case lag > manyBehind, lag > 0 && n.Applied == 0:
+			// Raft waits for up to 10 s before it asks a silent node again.
+			lines = append(lines, fmt.Sprintf("wait for %s: it is %s behind. "+
+				"If it is so after 10 seconds, see why it is slow (processor, disk, network)",
+				n.Address, count(lag, "entry")))
 		}
 	}
 	return lines

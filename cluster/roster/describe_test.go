@@ -123,6 +123,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		"no leader":  func(s *State) { s.Leader = "" },
 		"fault":      func(s *State) { s.Nodes[1].Fault = "full" },
 		"entries":    func(s *State) { s.Commit = 1000 + manyBehind + 1 },
+		"restarted":  func(s *State) { s.Nodes[1].Applied = 0 },
 		"clock":      func(s *State) { s.Nodes[1].Skew = 501 },
 		"slow clock": func(s *State) { s.Nodes[1].Skew = -501 },
 		"timeouts":   func(s *State) { s.Nodes[0].Timeout, s.Nodes[1].Timeout = 500, 300 },
