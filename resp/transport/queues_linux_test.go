@@ -275,7 +275,8 @@ func TestMessagesDoNotDelayRequests(t *testing.T) {
 	const most = 200
 	s := &echoServer{}
 	s.Loops = 1
-	var listener, teller *resptest.Client
+	ln := listenUnix(t) // the clients are there before the loop that uses them
+	listener, teller := resptest.Dial(t, ln.Addr().String()), resptest.Dial(t, ln.Addr().String())
 	all := &told{again: func(tells int) {
 		if tells == 10 {
 			listener.Write([]byte(wire("TELLS")))
@@ -285,10 +286,8 @@ func TestMessagesDoNotDelayRequests(t *testing.T) {
 		}
 	}}
 	s.handleWith(func(h heldEcho) resp.Handler { return &telling{h, all} })
-	startEcho(t, s, listenUnix(t))
-	listener = resptest.Dial(t, s.addr)
+	startEcho(t, s, ln)
 	listener.Do("x")
-	teller = resptest.Dial(t, s.addr)
 	teller.Do("x")
 	teller.Write([]byte(wire("TELL")))
 	got := listener.Recv()
