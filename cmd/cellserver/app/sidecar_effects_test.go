@@ -81,14 +81,16 @@ func TestSidecarOfShortCommands(t *testing.T) {
 	}
 }
 
-// TestSidecarSaysWhen: the first refusal after the last units of a limit says when there are more.
+// TestSidecarSaysWhen: the first refusal after the last units of a limit says when there are more. A sidecar of a busy machine may
+// have given units back. Then it asks again within a second.
 func TestSidecarSaysWhen(t *testing.T) {
 	hub := start(t)
-	c := startSidecar(t, hub).dial(t)
+	c, admin := startSidecar(t, hub).dial(t), hub.dial(t)
 	for _, limiter := range []string{"CL.WINDOW", "CL.LOG"} {
 		for range 400 {
-			if answer := c.Do(limiter, limiter, 200, 3600).([]any); answer[0] == int64(1) {
-				require.Greater(t, answer[3], int64(1000), limiter)
+			answer := c.Do(limiter, limiter, 200, 3600).([]any)
+			if answer[0] == int64(1) && answer[3].(int64) <= 1000 {
+				require.NotZero(t, admin.Do(limiter, limiter, 200, 3600, "QUANTITY", 0).([]any)[2], limiter)
 			}
 		}
 	}
