@@ -21,7 +21,8 @@ import (
 
 func TestUsersOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "users.acl")
-	require.NoError(t, os.WriteFile(file, []byte("user alice on >pw ~a +get\n"), 0o640))
+	require.NoError(t, os.WriteFile(file, []byte("user alice on >pw ~a +get\n"), 0o600))
+	require.NoError(t, os.Chmod(file, 0o640)) // whatever the umask is
 	in := start(t, "--aclfile", file)
 	c := in.dial(t)
 	ok(t, c, "ACL", "SETUSER", "bob", "on", "nopass", "+ping")
