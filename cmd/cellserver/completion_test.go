@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -49,8 +50,9 @@ func check(t *testing.T, line, with, without string, words []string) {
 // TestBashCompletes: the function of the script gives the words for a command line, which bash has cut.
 func TestBashCompletes(t *testing.T) {
 	path := script(t, "bash")
-	out, err := exec.Command("bash", "--norc", "-c", "source "+path+"; complete -p cellserver").
-		CombinedOutput()
+	shell := exec.Command("bash", "--norc", "-c", "source "+path+"; complete -p cellserver")
+	shell.Env = append(os.Environ(), "LC_ALL=C") // bash complains of a locale that is not there
+	out, err := shell.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Equal(t, "complete -o default -F _cellserver cellserver\n", string(out))
 	const ask = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cellserver
