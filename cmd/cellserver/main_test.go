@@ -253,7 +253,7 @@ func TestPing(t *testing.T) {
 	_, errs, code := runToEnd(t, "", "--ping", "--port", port)
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "connection refused")
-	socket := filepath.Join(t.TempDir(), "s")
+	socket := resptest.SocketPath(t)
 	serveProgram(t, program(t, "--port", port, "--unixsocket", socket, "--requirepass", "x"))
 	for _, args := range [][]string{{"--port", port}, {"--bind", "*", "--port", port}, {"--port", "0", "--unixsocket", socket}} {
 		_, errs, code = runToEnd(t, "", append([]string{"--ping"}, args...)...)
@@ -263,7 +263,7 @@ func TestPing(t *testing.T) {
 
 // TestPingOfAFullServer: it answers, so nobody restarts it. It may close a connection before the request comes.
 func TestPingOfAFullServer(t *testing.T) {
-	port, socket := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "s")
+	port, socket := fmt.Sprint(porttest.Free(t)), resptest.SocketPath(t)
 	serveProgram(t, program(t, "--port", port, "--unixsocket", socket, "--maxclients", "1"))
 	c := resptest.Dial(t, "127.0.0.1:"+port)
 	require.Equal(t, resptest.Simple("PONG"), c.Do("PING"))
@@ -355,7 +355,7 @@ func TestSecondSignalExitsAtOnce(t *testing.T) {
 
 // A killed server leaves its socket behind. The next start replaces it.
 func TestStartAfterKill(t *testing.T) {
-	port, socket := fmt.Sprint(porttest.Free(t)), filepath.Join(t.TempDir(), "s")
+	port, socket := fmt.Sprint(porttest.Free(t)), resptest.SocketPath(t)
 	for range 2 {
 		cmd := program(t, "--port", port, "--unixsocket", socket)
 		serveProgram(t, cmd)

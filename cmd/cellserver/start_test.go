@@ -121,7 +121,7 @@ func TestRelativePathsBeginWhereTheServerWasStarted(t *testing.T) {
 		want      int
 	}{{"where it was started", true, false, 1}, {"in dir", false, true, 2}, {"in both", true, true, 1}} {
 		t.Run(test.name, func(t *testing.T) {
-			root := t.TempDir()
+			root, socket := filepath.Split(resptest.SocketPath(t))
 			for number, place := range map[int]string{1: root, 2: filepath.Join(root, "data")} {
 				require.NoError(t, os.MkdirAll(place, 0o755))
 				if number == 1 && test.here || number == 2 && test.dir {
@@ -130,14 +130,14 @@ func TestRelativePathsBeginWhereTheServerWasStarted(t *testing.T) {
 				}
 			}
 			port := fmt.Sprint(porttest.Free(t))
-			cmd := program(t, "--port", port, "--dir", "data", "--rules-file", "rules.yaml", "--aclfile", "users.acl", "--unixsocket", "s.sock")
+			cmd := program(t, "--port", port, "--dir", "data", "--rules-file", "rules.yaml", "--aclfile", "users.acl", "--unixsocket", socket)
 			cmd.Dir = root
 			serveProgram(t, cmd)
 			c := resptest.Dial(t, "127.0.0.1:"+port)
 			require.Equal(t, int64(test.want), c.Do("CL.CHECK", "r", "k").([]any)[1])
 			require.Equal(t, resptest.Simple("OK"), c.Do("ACL", "LOAD"))
 			require.Len(t, c.Do("ACL", "LIST"), 2)
-			require.FileExists(t, filepath.Join(root, "s.sock"))
+			require.FileExists(t, filepath.Join(root, socket))
 			out, errs, code := runIn(t, root, "--check-rules", "rules.yaml")
 			require.Equal(t, test.here, code == 0, out+errs)
 		})

@@ -9,6 +9,18 @@ import (
 	"testing"
 )
 
+// SocketPath returns a path for a unix socket. Its directory is empty, and is removed at the end of the test.
+// A path in t.TempDir may be too long for a socket.
+func SocketPath(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return filepath.Join(dir, "s")
+}
+
 // StartRedis starts redis-server until the end of the test, and returns the path of its unix socket. The
 // server saves nothing. args are further arguments ("--requirepass", "x"). Without redis-server on the PATH,
 // the test is skipped.
@@ -18,13 +30,8 @@ func StartRedis(t testing.TB, args ...string) string {
 	if err != nil {
 		t.Skip("redis-server is not installed: nothing to compare with")
 	}
-	// t.TempDir may be too long for the path of a unix socket.
-	dir, err := os.MkdirTemp("", "redis")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s")
+	socket := SocketPath(t)
+	dir := filepath.Dir(socket)
 	cmd := exec.Command(program, append([]string{"--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -3,9 +3,10 @@ package transport
 import (
 	"crypto/tls"
 	"net"
-	"path/filepath"
 	"runtime"
 	"testing"
+
+	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +17,7 @@ func TestGone(t *testing.T) {
 	for _, network := range []string{"tcp", "unix"} {
 		address := "127.0.0.1:0"
 		if network == "unix" {
-			address = filepath.Join(t.TempDir(), "socket")
+			address = resptest.SocketPath(t)
 		}
 		ln, err := net.Listen(network, address)
 		require.NoError(t, err)

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"net"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,7 +54,7 @@ func startWorking(t *testing.T) (*echoServer, *worked) {
 
 // listenUnix listens on a socket to which a write returns when its bytes have arrived. TCP may deliver them later.
 func listenUnix(t *testing.T) net.Listener {
-	ln, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	ln, err := net.Listen("unix", resptest.SocketPath(t))
 	require.NoError(t, err)
 	return ln
 }

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"math/big"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -55,7 +54,7 @@ func TestReadsAreBounded(t *testing.T) {
 
 func TestServerOnUnixSocket(t *testing.T) {
 	withLoopAndWorkers(t, func(t *testing.T, s *echoServer) {
-		path := filepath.Join(t.TempDir(), "s")
+		path := resptest.SocketPath(t)
 		ln, err := net.Listen("unix", path)
 		require.NoError(t, err)
 		startEcho(t, s, ln)

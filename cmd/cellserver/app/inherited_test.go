@@ -75,7 +75,7 @@ func TestClientsWaitWhileTheServerRestarts(t *testing.T) {
 	certtest.New(t, dir, "server")
 	certtest.New(t, dir, "client")
 	plain, secure, web, metrics := m.listenTCP(), m.listenTCP(), m.listenTCP(), m.listenTCP()
-	path := m.listen("unix", filepath.Join(dir, "s")).String()
+	path := m.listen("unix", resptest.SocketPath(t)).String()
 	directives := []string{"--port", fmt.Sprint(plain), "--tls-port", fmt.Sprint(secure), "--tls-cert-file", filepath.Join(dir, "server.crt"),
 		"--tls-key-file", filepath.Join(dir, "server.key"), "--tls-auth-clients", "no", "--http-port", fmt.Sprint(web),
 		"--metrics-port", fmt.Sprint(metrics), "--unixsocket", path}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -124,8 +125,8 @@ func TestStopDoesNotWaitForSlowReaders(t *testing.T) {
 }
 
 func TestUnixSocket(t *testing.T) {
-	dir := t.TempDir()
-	path := dir + "/s"
+	path := resptest.SocketPath(t)
+	dir := filepath.Dir(path)
 	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	require.NoError(t, err)
 	stale.SetUnlinkOnClose(false)
@@ -148,7 +149,7 @@ func TestUnixSocket(t *testing.T) {
 }
 
 func TestUnixSocketReplacesNothingElse(t *testing.T) {
-	path := t.TempDir() + "/precious"
+	path := resptest.SocketPath(t)
 	require.NoError(t, os.WriteFile(path, []byte("data"), 0o600))
 	_, err := open(t, "--port", "0", "--unixsocket", path)
 	require.EqualError(t, err, "cannot listen on "+path+": address already in use: remove what is there, or choose another path with --unixsocket")

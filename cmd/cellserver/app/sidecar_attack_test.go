@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"net"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,7 +153,7 @@ func TestSidecarBoundsGuesses(t *testing.T) {
 	for _, user := range []string{"ann", "bob"} {
 		ok(t, admin, "ACL", "SETUSER", user, "on", ">a", "~*", "+@all")
 	}
-	side := startSidecar(t, hub, "--auth-fail-limit", "10 3600", "--unixsocket", filepath.Join(t.TempDir(), "s"))
+	side := startSidecar(t, hub, "--auth-fail-limit", "10 3600", "--unixsocket", resptest.SocketPath(t))
 	for range 20 { // the same right password is no guess
 		ok(t, side.dial(t), "AUTH", "ann", "a")
 	}

@@ -517,9 +517,9 @@ func TestSidecarDoors(t *testing.T) {
 	secured, door := strconv.Itoa(porttest.Free(t)), strconv.Itoa(porttest.Free(t))
 	files := []string{"--tls-cert-file", file("hub.crt"), "--tls-key-file", file("hub.key"), "--tls-ca-cert-file", file("hub.crt")}
 	start(t, append(files, "--tls-port", secured)...)
-	hub := "127.0.0.1:" + secured
-	side := startSidecarOf(t, hub, append(files, "--upstream-tls", "yes", "--unixsocket", file("s.sock"), "--tls-port", door)...)
-	conn, err := net.Dial("unix", file("s.sock"))
+	hub, socket := "127.0.0.1:"+secured, resptest.SocketPath(t)
+	side := startSidecarOf(t, hub, append(files, "--upstream-tls", "yes", "--unixsocket", socket, "--tls-port", door)...)
+	conn, err := net.Dial("unix", socket)
 	require.NoError(t, err)
 	c := resptest.New(t, conn)
 	defer c.Close()
