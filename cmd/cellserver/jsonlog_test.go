@@ -34,8 +34,8 @@ func objects(t *testing.T, text string) (all []map[string]any) {
 
 // TestLogInJSON: from the start to the stop, also where the log is most talkative, each line is an object.
 func TestLogInJSON(t *testing.T) {
-	port := fmt.Sprint(porttest.Free(t))
-	cmd := program(t, "-", "--port", port, "--loglevel", "debug", "--http-port", fmt.Sprint(porttest.Free(t)),
+	port, socket := fmt.Sprint(porttest.Free(t)), resptest.SocketPath(t)
+	cmd := program(t, "-", "--bind", "127.0.0.1", "--port", port, "--unixsocket", socket, "--loglevel", "debug", "--http-port", fmt.Sprint(porttest.Free(t)),
 		"--http-max-connections", "100000", "--maxclients", "10000000")
 	cmd.Stdin = bytes.NewReader([]byte("log-format json\nlist-compress-depth 0\nloadmodule a\n"))
 	var out, errs bytes.Buffer
@@ -65,7 +65,7 @@ func TestLogInJSON(t *testing.T) {
 	ready := fields["ready to accept connections"]
 	require.Equal(
 		t,
-		[]any{"notice", []any{"127.0.0.1:" + port, "[::1]:" + port}},
+		[]any{"notice", []any{"127.0.0.1:" + port, socket}},
 		[]any{ready["level"], ready["addresses"]},
 	)
 	require.Equal(t, "10s", fields["stopping"]["timeout"])

@@ -62,7 +62,7 @@ func TestAFailedLoadIsOneLine(t *testing.T) {
 				serveProgram(t, program(t, "--port", fmt.Sprint(porttest.Free(t)), "--dir", dir))
 				want = "another server uses the directory " + dir + ": stop that server, or choose another directory with --dir"
 			}
-			args := []string{"--port", fmt.Sprint(porttest.Free(t)), "--dir", dir, "--appendonly", appendOnly}
+			args := []string{"--bind", "127.0.0.1", "--port", fmt.Sprint(porttest.Free(t)), "--dir", dir, "--appendonly", appendOnly}
 			out, errs, code := runIn(t, root, args...)
 			require.Equal(t, []any{"", 1}, []any{out, code})
 			require.Equal(t, 1, strings.Count(errs, "\n"), errs)
