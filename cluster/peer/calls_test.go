@@ -3,13 +3,14 @@ package peer
 import (
 	"context"
 	"errors"
-	"net"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"cellserver/cluster/roster"
+	"cellserver/internal/porttest"
 	"cellserver/internal/topology"
 
 	"github.com/stretchr/testify/require"
@@ -160,10 +161,8 @@ func TestDialErrorsNameTheNode(t *testing.T) {
 	d.Security = &Security{Secret: []byte(strings.Repeat("y", 32))}
 	_, err := d.Hello(t.Context(), b.addr, Hello{})
 	require.EqualError(t, err, "node "+b.addr+": its cluster-secret differs: set the same cluster-secret on every node")
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, ln.Close())
-	_, err = (&Dialer{Security: d.Security}).Hello(t.Context(), ln.Addr().String(), Hello{})
+	nobody := fmt.Sprint("127.0.0.1:", porttest.Free(t))
+	_, err = (&Dialer{Security: d.Security}).Hello(t.Context(), nobody, Hello{})
 	require.ErrorContains(t, err, "connection refused")
 	_, err = d.Hello(t.Context(), "nowhere", Hello{})
 	require.ErrorContains(t, err, "missing port in address")

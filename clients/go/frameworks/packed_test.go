@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"cellserver/clients/go/internal/testserver"
+	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/mod/module"
@@ -144,10 +145,7 @@ func TestPacked(t *testing.T) {
 	programs := regexp.MustCompile("(?ms)^```go\n(package .*?)^```$").FindAllStringSubmatch(string(page), -1)
 	require.GreaterOrEqual(t, len(programs), 8)
 	s := testserver.Start(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := listener.Addr().String()
-	require.NoError(t, listener.Close())
+	address := fmt.Sprint("127.0.0.1:", porttest.Free(t))
 	for i, program := range programs {
 		text := strings.ReplaceAll(program[1], today, packed)
 		text = strings.NewReplacer("redis://127.0.0.1:6379", s.URL, "127.0.0.1:3000", address,

@@ -297,14 +297,10 @@ func TestTraces(t *testing.T) {
 
 // A gateway sets REDIS_URL always: a Redis that is away is unhealthy and UNAVAILABLE, not a crash.
 func TestAStoreThatIsAwayAtTheStart(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	away := listener.Addr().String()
-	require.NoError(t, listener.Close())
 	out := &lockedBuffer{}
-	ports := freePorts(t, 3)
+	ports := freePorts(t, 4)
 	variables := map[string]string{
-		"REDIS_SOCKET_TYPE": "tcp", "REDIS_URL": away, "USE_STATSD": "false", "DISABLE_STATS": "true", "RUNTIME_ROOT": t.TempDir(),
+		"REDIS_SOCKET_TYPE": "tcp", "REDIS_URL": fmt.Sprint("127.0.0.1:", ports[3]), "USE_STATSD": "false", "DISABLE_STATS": "true", "RUNTIME_ROOT": t.TempDir(),
 		"RUNTIME_SUBDIRECTORY": "x", "HOST": "127.0.0.1", "GRPC_HOST": "127.0.0.1", "DEBUG_HOST": "127.0.0.1",
 		"PORT": fmt.Sprint(ports[0]), "GRPC_PORT": fmt.Sprint(ports[1]), "DEBUG_PORT": fmt.Sprint(ports[2]),
 	}

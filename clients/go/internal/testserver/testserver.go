@@ -3,7 +3,6 @@ package testserver
 
 import (
 	"bufio"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"cellserver/internal/porttest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -42,7 +43,7 @@ func Start(t testing.TB, directives ...string) *Server {
 	t.Helper()
 	path, err := program()
 	require.NoError(t, err)
-	port, web := freePort(t), freePort(t)
+	port, web := strconv.Itoa(porttest.Free(t)), strconv.Itoa(porttest.Free(t))
 	directives = append(directives, "--port", port, "--http-port", web, "--enable-debug-command", "yes", "--appendonly", "no", "--dir", t.TempDir())
 	process := exec.Command(path, directives...)
 	require.NoError(t, process.Start())
@@ -67,24 +68,4 @@ func answers(address string) bool {
 	}
 	reply, err := bufio.NewReader(conn).ReadString('\n')
 	return err == nil && reply == "+PONG\r\n"
-}
-
-// freePort returns a port that no process uses. No system chooses it for a connection. A UDP socket of the same number holds it
-// until the test ends: other test programs do so, too, and take no port that is held.
-func freePort(t testing.TB) string {
-	t.Helper()
-	for range 1000 {
-		port := strconv.Itoa(11_000 + rand.IntN(20_000))
-		holder, err := net.ListenPacket("udp", "127.0.0.1:"+port)
-		if err != nil {
-			continue
-		}
-		t.Cleanup(func() { _ = holder.Close() })
-		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			require.NoError(t, l.Close())
-			return port
-		}
-	}
-	require.Fail(t, "no port is free")
-	return ""
 }
