@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -173,7 +174,9 @@ const retry = 200 * time.Millisecond
 func (c *connection) connect() {
 	ctx := c.running
 	for {
-		client, err := rueidis.NewClient(c.options)
+		options := c.options
+		options.InitAddress = slices.Clone(c.options.InitAddress) // it is shuffled
+		client, err := rueidis.NewClient(options)
 		if err == nil {
 			var s *store
 			if s, err = look(ctx, client); err == nil {

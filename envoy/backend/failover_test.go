@@ -221,3 +221,16 @@ func TestLeaderDies(t *testing.T) {
 		})
 	}
 }
+
+// TestAddressesKeepTheirOrder: each attempt begins with any node, and errors name the nodes in the order of the URL.
+func TestAddressesKeepTheirOrder(t *testing.T) {
+	var nodes []string
+	for range 8 {
+		nodes = append(nodes, fmt.Sprint("127.0.0.1:", porttest.Free(t)))
+	}
+	b, err := OverRESP(RESPOptions{Type: Cluster, URL: strings.Join(nodes, ",")})
+	require.NoError(t, err)
+	require.NoError(t, b.(*overRESP).await(t.Context()))
+	require.ErrorContains(t, b.Ready(), "no connection to "+strings.Join(nodes, ", ")+": ")
+	require.NoError(t, b.Close())
+}
