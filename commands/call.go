@@ -73,6 +73,14 @@ func (c *Call) Shown(i int) []byte {
 	return c.Args[i]
 }
 
+// Hide makes all arguments from position i on secret, and no others.
+func (c *Call) Hide(i int) {
+	c.Secret = c.Secret[:0]
+	for ; i < len(c.Args); i++ {
+		c.Secret = append(c.Secret, i)
+	}
+}
+
 // NowMillis returns the logical time in Unix milliseconds.
 func (c *Call) NowMillis() int64 { return c.Now / 1e6 }
 

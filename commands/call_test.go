@@ -12,9 +12,7 @@ import (
 func TestManySecretsAreShownSoon(t *testing.T) {
 	const n = 1 << 20
 	c := Call{Args: make([][]byte, n)}
-	for i := 1; i < n; i++ {
-		c.Secret = append(c.Secret, i)
-	}
+	c.Hide(1)
 	begun := time.Now()
 	for i := range n {
 		if (c.Shown(i) != nil) != (i > 0) {

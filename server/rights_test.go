@@ -255,6 +255,7 @@ func TestMonitorsSeeNoPasswords(t *testing.T) {
 	h.Want("ACL SETUSER alice >secret", servertest.OK)
 	for _, wrong := range []string{
 		"AUTH alice my secret", "HELLO AUTH alice secret", "HELLO 9 AUTH alice secret", "HELLO 3 NAME a AUTH alice secret",
+		"HELLO 3 AUTH alice my secret", "HELLO 3 AUTHX alice secret", "COMMAND GETKEYS AUTH alice secret",
 	} {
 		h.Do(wrong)
 	}

@@ -56,8 +56,8 @@ func aclGetUser(c *commands.Call) error {
 // disconnects subscribers of channels that the user may not have any more.
 func aclSetUser(c *commands.Call) error {
 	words := make([]string, 0, len(c.Args))
-	for i, arg := range c.Args[2:] {
-		c.Secret = append(c.Secret, i+2)
+	c.Hide(2)
+	for _, arg := range c.Args[2:] {
 		words = append(words, string(arg))
 	}
 	user, err := c.Server.Users.Set(words[0], words[1:], c.Server.Config().ACLPubSubDefault == config.AllChannels)
@@ -105,6 +105,7 @@ func aclDelUser(c *commands.Call) error {
 
 // aclDryRun says whether a user may make a call: it replies OK, or with the reason.
 func aclDryRun(c *commands.Call) error {
+	c.Hide(4) // the call may be AUTH
 	user, args := c.Server.Users.Find(string(c.Args[2])), c.Args[3:]
 	if user == nil {
 		return commands.Error("ERR User '" + commands.Clip(c.Args[2], len(c.Args[2])) + "' not found")

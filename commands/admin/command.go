@@ -130,6 +130,7 @@ const errNoKeysFound commands.Error = "ERR Invalid arguments specified for comma
 // keysOf returns the call that follows GETKEYS, and where its keys are. It returns an error if the command
 // has no keys.
 func keysOf(c *commands.Call) (of commands.Call, k commands.Keys, err error) {
+	c.Hide(3) // the call may be AUTH
 	args := c.Args[2:]
 	cmd := commands.Lookup(args[0])
 	if cmd != nil && len(cmd.Subs) > 0 && len(args) > 1 {

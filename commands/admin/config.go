@@ -62,6 +62,7 @@ func configGet(c *commands.Call) error {
 // configSet changes all of the given directives, or none.
 func configSet(c *commands.Call) error {
 	if len(c.Args)%2 != 0 {
+		c.Hide(3) // a secret with spaces
 		return commands.ErrSyntax
 	}
 	var pairs []configPair
@@ -74,6 +75,7 @@ func configSet(c *commands.Call) error {
 	})
 	switch {
 	case err != nil:
+		c.Hide(3) // a word that is wrong may be the name of a secret
 		return err
 	case refused != nil:
 		return refusedByEdge(refused, pairs)
@@ -112,31 +114,30 @@ type configPair struct {
 }
 
 // readPairs parses the arguments of CONFIG SET and checks whether the client may set each
-// directive. A client may set every directive to its own value. readPairs marks all secrets in
-// the call, also after an error.
+// directive. A client may set every directive to its own value. readPairs marks the secrets in
+// the call, up to an error.
 func readPairs(c *commands.Call, cfg *config.Config) (pairs []configPair, err error) {
 	named := map[string]bool{}
 	for i := 2; i+1 < len(c.Args); i += 2 {
 		name, value := string(c.Args[i]), string(c.Args[i+1])
 		d, ok := config.Lookup(name)
-		if ok && d.Sensitive {
+		if !ok {
+			return nil, commands.Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'",
+				commands.Clip(c.Args[i], len(name))))
+		}
+		if d.Sensitive {
 			c.Secret = append(c.Secret, i+1)
 		}
-		if err != nil {
-			continue
-		}
 		folded := strings.ToLower(name)
-		if !ok {
-			err = commands.Error(fmt.Sprintf("ERR Unknown option or number of arguments for CONFIG SET - '%s'", commands.Clip(c.Args[i], len(name))))
-		} else if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil && d.Changes(cfg, value) {
-			err = configFailed(name, refusal)
+		if refusal := d.Settable(cfg, c.Conn.Link.IsLocal()); refusal != nil && d.Changes(cfg, value) {
+			return nil, configFailed(name, refusal)
 		} else if named[folded] {
-			err = configFailed(name, errDuplicateDirective)
+			return nil, configFailed(name, errDuplicateDirective)
 		}
 		named[folded] = true
 		pairs = append(pairs, configPair{name, value, d})
 	}
-	return pairs, err
+	return pairs, nil
 }
 
 const errDuplicateDirective commands.Error = "duplicate parameter"

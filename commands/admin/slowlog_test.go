@@ -74,6 +74,13 @@ func TestSlowlogHidesSecrets(t *testing.T) {
 	h.Want("CONFIG SET hz 9 requirepass secret2", ok)
 	h.Want("CONFIG SET requirepass secret2 nope 3 requirepass secret3", commands.Error("ERR Unknown option or number of arguments for CONFIG SET - 'nope'"))
 	h.Do("AUTH secret2")
+	for _, line := range []string{
+		"CONFIG SET requirepas secret", "CONFIG SET requirepass my secret", "CONFIG SET requirepass my secret 1 2",
+		"ACL DRYRUN default AUTH default secret", "ACL DRYRUN default CONFIG SET requirepass secret",
+		"COMMAND GETKEYS AUTH default secret", "COMMAND GETKEYSANDFLAGS CONFIG SET requirepass secret",
+	} {
+		h.Do(line)
+	}
 	require.NotContains(t, fmt.Sprint(h.Do("SLOWLOG GET -1")), "secret")
 	require.Contains(t, fmt.Sprint(h.Do("SLOWLOG GET -1")), "(redacted)")
 }

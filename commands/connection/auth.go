@@ -23,9 +23,7 @@ const (
 
 func auth(c *commands.Call) error {
 	user, password := []byte(acl.DefaultName), c.Args[len(c.Args)-1]
-	for i := 1; i < len(c.Args); i++ {
-		c.Secret = append(c.Secret, i) // a password with spaces, too
-	}
+	c.Hide(1) // a password with spaces, too
 	switch {
 	case len(c.Args) > 3:
 		return commands.ErrSyntax

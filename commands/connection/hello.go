@@ -17,7 +17,7 @@ const (
 )
 
 func hello(c *commands.Call) error {
-	for i, arg := range c.Args { // also of a call that is wrong
+	for i, arg := range c.Args {
 		if commands.Is(arg, "auth") {
 			c.Secret = append(c.Secret, i+1, i+2)
 		}
@@ -27,6 +27,7 @@ func hello(c *commands.Call) error {
 		n, ok := commands.ParseInt(c.Args[1])
 		switch {
 		case !ok:
+			c.Hide(1) // the words of AUTH without a version
 			return errProtocol
 		case n < 2 || n > 3:
 			return errNoProto
@@ -65,6 +66,7 @@ func helloOptions(c *commands.Call) (name []byte, err error) {
 			}
 			i++
 		default:
+			c.Hide(2) // a wrong word may be AUTH, or a part of a password
 			return nil, commands.Error(errHelloSyntax + commands.Clip(args[i], 128) + "'")
 		}
 	}
