@@ -190,7 +190,7 @@ func TestGivesBack(t *testing.T) {
 	})
 }
 
-// TestAllOrNone: a refused request counts nothing, but a shadow counts in any case.
+// TestAllOrNone: a refused request counts nothing, also not in a shadow.
 func TestAllOrNone(t *testing.T) {
 	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
 		shadow := hit("s", 1, 1)
@@ -200,8 +200,8 @@ func TestAllOrNone(t *testing.T) {
 			asked(t, b, r)
 		}
 		left := 50 * time.Second
-		require.Equal(t, []count.Result{result(2, 2, false, left), result(2, 3, true, left), result(2, 2, true, left)}, asked(t, b, r))
-		require.Equal(t, []count.Result{result(2, 2, false, left), result(3, 3, true, left), result(2, 2, true, left)}, asked(t, b,
+		require.Equal(t, []count.Result{result(2, 2, false, left), result(2, 2, true, left), result(2, 2, true, left)}, asked(t, b, r))
+		require.Equal(t, []count.Result{result(2, 2, false, left), result(2, 2, true, left), result(2, 2, true, left)}, asked(t, b,
 			count.Request{Hits: []count.Hit{hit("a", 5, 0), hit("s", 1, 0), hit("b", 2, 0)}}))
 		r.Hits = nil
 		for i := range mostCounters + 1 {
@@ -212,6 +212,33 @@ func TestAllOrNone(t *testing.T) {
 		r.AllOrNone = false
 		require.Len(t, asked(t, b, r), mostCounters+1)
 		require.Equal(t, uint64(1), asked(t, b, count.Request{Hits: []count.Hit{hit("many128", 1, 0)}})[0].Before)
+	})
+}
+
+// TestGivesBackWhatWasCounted: of one counter, a request counts hits in full, although it gives more back. If it
+// is refused, nothing comes back.
+func TestGivesBackWhatWasCounted(t *testing.T) {
+	onEach(t, func(t *testing.T, b count.Counter, c *clock) {
+		for _, algorithm := range []string{count.FixedWindow, count.SlidingWindow, count.GCRA} {
+			of := func(limit, hits uint64) count.Hit {
+				h := hit("back "+algorithm, limit, hits)
+				h.Algorithm = algorithm
+				return h
+			}
+			back := of(9, 5)
+			back.GiveBack = true
+			got := asked(t, b, count.Request{AllOrNone: true, Hits: []count.Hit{back, of(9, 7)}})
+			require.Equal(t, []uint64{0, 7}, []uint64{got[1].Before, got[1].After}, algorithm)
+			require.Equal(t, []uint64{7, 2}, []uint64{got[0].Before, got[0].After}, algorithm)
+			got = asked(t, b, count.Request{AllOrNone: true, Hits: []count.Hit{back, of(9, 8)}})
+			require.True(t, got[1].Over, algorithm)
+			require.Equal(t, uint64(2), asked(t, b, count.Request{Hits: []count.Hit{of(9, 0)}})[0].After, algorithm)
+			asked(t, b, count.Request{Hits: []count.Hit{of(9, 5)}})
+			back.Hits = 1
+			got = asked(t, b, count.Request{Hits: []count.Hit{back, back, back}})
+			require.Equal(t, []uint64{7, 6, 6, 5, 5, 4},
+				[]uint64{got[0].Before, got[0].After, got[1].Before, got[1].After, got[2].Before, got[2].After}, algorithm)
+		}
 	})
 }
 

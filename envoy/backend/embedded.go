@@ -115,13 +115,7 @@ func (e *embedded) count(ctx context.Context, r *count.Request) ([]count.Result,
 	if err != nil {
 		return nil, err
 	}
-	results := make([]count.Result, len(r.Hits))
-	for i := range plan {
-		if err := e.ask(ctx, r, &plan[i], e.run, results); err != nil {
-			return nil, err
-		}
-	}
-	return results, nil
+	return e.askAll(ctx, r, plan, e.run)
 }
 
 // run runs a command in the engine. If another node leads, the command goes there.

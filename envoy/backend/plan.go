@@ -44,7 +44,7 @@ type planner struct {
 // plan returns the commands of a request. tagged says that the server needs all keys of a command in one
 // slot.
 func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
-	commands, shadows := []command{{charge: !r.AllOrNone}}, []command{{charge: true}}
+	commands, later := []command{{charge: !r.AllOrNone}}, []command{{charge: true}}
 	commands[0].counters = make([]counter, 0, len(r.Hits))
 	numbers := make([]int, len(r.Hits)) // each one begins the hits of a counter
 	tag := ""
@@ -57,8 +57,8 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 			return nil, err
 		}
 		all := &commands
-		if r.AllOrNone && h.Shadow {
-			all = &shadows
+		if r.AllOrNone && (h.Shadow || h.GiveBack) {
+			all = &later // they refuse nobody, and count if the others do
 		}
 		numbers[i] = i
 		key, to := keyOf(p.prefix, tag, h), &(*all)[len(*all)-1]
@@ -76,8 +76,8 @@ func (p planner) plan(r *count.Request, tagged bool) ([]command, error) {
 	if len(commands[0].counters) == 0 {
 		commands = nil
 	}
-	if len(shadows[0].counters) > 0 {
-		commands = append(commands, shadows...)
+	if len(later[0].counters) > 0 {
+		commands = append(commands, later...)
 	}
 	for i := range commands {
 		commands[i].findLooks(r)
@@ -121,9 +121,8 @@ func (c *command) add(key string, h *count.Hit, number []int) {
 		return
 	}
 	one := &c.counters[i]
-	one.limit = max(plus(one.limit, quantity), 0)
 	if !h.GiveBack {
-		one.limit = min(one.limit, limit)
+		one.limit = min(plus(one.limit, quantity), limit)
 	}
 	one.quantity = plus(one.quantity, quantity)
 	one.hits = append(one.hits, number...)
@@ -205,31 +204,51 @@ func (c *command) args(r *count.Request) []string {
 // An asker runs a command in an engine. refused says that nothing counts.
 type asker func(ctx context.Context, r *count.Request, c *command, to []answer) (refused bool, err error)
 
+// askAll runs the commands of a request, one after the other. After one that refuses, the others count nothing.
+func (p planner) askAll(
+	ctx context.Context, r *count.Request, plan []command, in asker,
+) (to []count.Result, err error) {
+	to = make([]count.Result, len(r.Hits))
+	refused := false
+	for i := range plan {
+		plan[i].peeks = refused
+		isRefused, err := p.ask(ctx, r, &plan[i], in, to)
+		if err != nil {
+			return nil, err
+		}
+		refused = refused || isRefused
+	}
+	return to, nil
+}
+
 // ask runs a command, and turns the answers into results. A look at a limit that is used up refuses the
 // request. The engine has such a look for fixed windows of 2 and more. For others an action is tried first,
 // which counts nothing.
-func (p planner) ask(ctx context.Context, r *count.Request, c *command, in asker, to []count.Result) error {
+func (p planner) ask(
+	ctx context.Context, r *count.Request, c *command, in asker, to []count.Result,
+) (refused bool, err error) {
 	answers := make([]answer, len(c.counters))
-	refused, err := false, error(nil)
 	if len(c.looks) > 0 {
 		c.try(1)
 		if refused, err = in(ctx, r, c, answers); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if !refused {
 		c.try(0)
 		if refused, err = in(ctx, r, c, answers); err != nil {
-			return err
+			return false, err
 		}
 	}
 	p.results(r, c, refused, answers, to)
-	return nil
+	return refused, nil
 }
 
 // try makes looks of actions, or actions of looks that count nothing.
 func (c *command) try(quantity int64) {
-	c.peeks = quantity > 0
+	if len(c.looks) > 0 {
+		c.peeks = quantity > 0
+	}
 	for _, i := range c.looks {
 		c.counters[i].quantity = quantity
 	}
@@ -276,7 +295,7 @@ func (p planner) results(r *count.Request, c *command, refused bool, answers []a
 			if result.Over && 0 < a.retry && a.retry < reset {
 				result.Retry = a.retry
 			}
-			if refused {
+			if refused || c.peeks {
 				result.Before, result.After = shown(before, h), shown(before, h)
 			}
 		}

@@ -28,22 +28,21 @@ func (b *overRESP) countInRedis(
 	if err := onRedis(r); err != nil {
 		return err
 	}
-	now := b.now()
+	now, refused := b.now(), false
 	for i := range plan {
 		c := &plan[i]
-		refused := false
-		if !c.charge {
+		if !c.charge || refused {
 			if err := b.inRedis(ctx, s, r, c, now, false, to); err != nil {
 				return err
 			}
-			for _, one := range c.counters {
-				for _, number := range one.hits {
-					refused = refused || to[number].Over
-				}
+		}
+		for _, one := range c.counters {
+			for _, number := range one.hits {
+				refused = refused || !c.charge && to[number].Over
 			}
-			if refused {
-				continue
-			}
+		}
+		if refused {
+			continue
 		}
 		if err := b.inRedis(ctx, s, r, c, now, true, to); err != nil {
 			return err

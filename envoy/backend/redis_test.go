@@ -94,7 +94,7 @@ func TestRedisSaturates(t *testing.T) {
 	require.True(t, asked(t, b, count.Request{Hits: []count.Hit{hit("used", 3, 1)}})[0].Over)
 }
 
-// TestRedisAllOrNone: a request that does not fit counts nothing but its shadows.
+// TestRedisAllOrNone: a request that does not fit counts nothing, also not in its shadows.
 func TestRedisAllOrNone(t *testing.T) {
 	b, _ := newRedis(t)
 	shadow := hit("s", 1, 1)
@@ -104,7 +104,9 @@ func TestRedisAllOrNone(t *testing.T) {
 		asked(t, b, r)
 	}
 	left := 50 * time.Second
-	require.Equal(t, []count.Result{result(2, 2, false, left), result(2, 3, true, left), result(2, 2, true, left)}, asked(t, b, r))
+	require.Equal(t, []count.Result{result(2, 2, false, left), result(2, 2, true, left), result(2, 2, true, left)}, asked(t, b, r))
+	got := asked(t, b, count.Request{AllOrNone: true, Hits: []count.Hit{shadow}})
+	require.Equal(t, []count.Result{result(2, 3, true, left)}, got)
 }
 
 // TestRedisHasNoEngine: what needs the engine is an error that says so.

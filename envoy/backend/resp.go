@@ -51,18 +51,15 @@ func (b *overRESP) Count(ctx context.Context, r count.Request) ([]count.Result, 
 		defer cancel()
 		ctx = bounded
 	}
-	results := make([]count.Result, len(r.Hits))
 	plan, err := b.plan(&r, s.tagged.Load())
-	if err == nil && !s.engine {
-		err = b.countInRedis(ctx, s, &r, plan, results)
-		return results, err
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.engine:
+		results := make([]count.Result, len(r.Hits))
+		return results, b.countInRedis(ctx, s, &r, plan, results)
 	}
-	for i := range plan {
-		if err = b.ask(ctx, &r, &plan[i], b.run, results); err != nil {
-			return nil, err
-		}
-	}
-	return results, err
+	return b.askAll(ctx, &r, plan, b.run)
 }
 
 // run runs a command in the engine.

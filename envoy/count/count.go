@@ -28,7 +28,7 @@ type Hit struct {
 	Burst     uint64        // of GCRA only
 	Hits      uint64        // 0 is a look, which counts nothing
 	GiveBack  bool          // takes Hits from the count, but not below 0
-	Shadow    bool          // counts in any case, and refuses nobody
+	Shadow    bool          // refuses nobody
 }
 
 // A Request is the hits of one call.

@@ -65,10 +65,8 @@ func (s *Store) Count(ctx context.Context, r count.Request) ([]count.Result, err
 	results, refused := s.apply(r.Hits)
 	if r.AllOrNone && refused {
 		for i := len(r.Hits) - 1; i >= 0; i-- {
-			if !r.Hits[i].Shadow {
-				s.counts[s.window(r.Hits[i])] = results[i].Before
-				results[i].After = results[i].Before
-			}
+			s.counts[s.window(r.Hits[i])] = results[i].Before
+			results[i].After = results[i].Before
 		}
 	}
 	return results, nil
