@@ -9,8 +9,10 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/stretchr/testify/require"
 
 	"cellserver/envoy/config"
@@ -195,6 +197,29 @@ func TestABadSetKeepsTheOldRules(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	require.Eventually(t, func() bool { return !h.set.Load().HasDomains() }, time.Minute, time.Millisecond,
 		"an empty folder is good")
+}
+
+// A file that is written slowly is good as a part of it, and lacks limits. It is read when nobody writes it any more.
+func TestAFileThatIsWrittenSlowlyIsReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		root := t.TempDir()
+		h, file, f := newHarness(t), filepath.Join(root, "a.yaml"), Folders{root, "", "", false, false}
+		write(t, file, rulesOf("whole"))
+		require.NoError(t, h.read(f))
+		watcher := &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}
+		go h.follow(t.Context(), f, watcher, root, true)
+		for _, part := range []string{"domain: whole", "domain: whole\ndescriptors: []", rulesOf("next")} {
+			write(t, file, part)
+			watcher.Events <- fsnotify.Event{Name: file, Op: fsnotify.Write}
+			time.Sleep(settle * 9 / 10)
+			require.Len(t, h.set.Load().Rules, 1)
+			require.True(t, h.set.Load().HasDomain("whole"))
+		}
+		time.Sleep(settle)
+		synctest.Wait()
+		require.True(t, h.set.Load().HasDomain("next"))
+		require.EqualValues(t, 2, h.good.Value())
+	})
 }
 
 func TestAFolderThatComesLaterIsRead(t *testing.T) {

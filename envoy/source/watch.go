@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// settle is how long changes are collected before the files are read.
-	settle = 50 * time.Millisecond
+	// settle is how long nothing changes before the files are read. A part of a file may be good, and lack limits.
+	settle = 500 * time.Millisecond
 	// rewatch is how long a folder that does not exist is left alone.
 	rewatch = 2 * time.Second
 )
@@ -54,9 +54,7 @@ func (l *Loader) follow(
 			if f.WatchRoot && !isNewRoot(event, f.Root) {
 				continue
 			}
-			if due == nil {
-				due = time.After(settle)
-			}
+			due = time.After(settle)
 		case err := <-watcher.Errors:
 			l.log.Warn("the folder of the rules is read again, as changes were missed", "error", err)
 			due = time.After(settle)
