@@ -28,7 +28,7 @@ type notes struct {
 	begun   []int
 }
 
-func (n *notes) Replace(_ context.Context, in io.Reader, _ Position, loaded func(int64)) error {
+func (n *notes) Replace(_ context.Context, in io.Reader, _ *Position, loaded func(int64)) error {
 	b, err := io.ReadAll(in)
 	if err == nil {
 		n.copies = append(n.copies, string(b))

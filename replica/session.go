@@ -157,7 +157,7 @@ func (s *session) copy(ctx context.Context) error {
 	}
 	s.l.note(func(st *State) { st.Copy.Bytes, st.Copy.Read, st.Copy.Keys = size, 0, 0 })
 	in.report = func(read int64) { s.l.note(func(st *State) { st.Copy.Read = read }) }
-	err = s.o.Target.Replace(ctx, in, s.begin, func(keys int64) {
+	err = s.o.Target.Replace(ctx, in, &s.begin, func(keys int64) {
 		s.l.note(func(st *State) { st.Copy.Keys = keys })
 	})
 	if err != nil {

@@ -10,8 +10,8 @@ type Target interface {
 	// Replace replaces the keys by a copy: the bytes of an RDB file. It reads the file to its end, and
 	// returns when the copy is safe. After an error the keys are as they were, or another copy must come. It
 	// calls loaded from time to time with the number of keys. The commands after the copy begin at a
-	// position.
-	Replace(ctx context.Context, in io.Reader, at Position, loaded func(keys int64)) error
+	// position, and Replace sets its database if the copy says it.
+	Replace(ctx context.Context, in io.Reader, at *Position, loaded func(keys int64)) error
 	// Begin drops a transaction that an earlier session left open, and selects a database.
 	Begin(db int)
 	// Apply runs a command of the stream, which ends at a position. The arguments are valid until it returns.

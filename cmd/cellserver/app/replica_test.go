@@ -203,6 +203,36 @@ func TestReplicaOf(t *testing.T) {
 	require.Equal(t, "master", info(c, "replication", "role"))
 }
 
+// TestReplicaOfAReplica: a replica passes on the commands of its own master. That one selected a database before
+// the copy, and does not select it again.
+func TestReplicaOfAReplica(t *testing.T) {
+	first := startRedis(t)
+	m := first.dial(t)
+	second := startRedis(t, "--replicaof", fmt.Sprint("127.0.0.1 ", first.port))
+	r := second.dial(t)
+	require.Eventually(t, func() bool { return info(r, "replication", "master_link_status") == "up" }, timeout, time.Millisecond)
+	ok(t, m, "SELECT", 3)
+	ok(t, m, "SET", "before", "1")
+	ok(t, r, "SELECT", 3)
+	require.Eventually(t, func() bool { return r.Do("GET", "before") == "1" }, timeout, time.Millisecond)
+	c := start(t).dial(t)
+	ok(t, c, "REPLICAOF", "127.0.0.1", second.port)
+	require.Eventually(t, func() bool { return info(c, "replication", "master_link_status") == "up" }, timeout, time.Millisecond)
+	ok(t, m, "SET", "after", "2")
+	require.Eventually(t, func() bool { return r.Do("GET", "after") == "2" }, timeout, time.Millisecond)
+	caughtUp(t, r, c)
+	requireEqualKeys(t, m, c, 16)
+
+	few := start(t, "--databases", "2").dial(t)
+	ok(t, m, "SELECT", 3)
+	require.EqualValues(t, 2, m.Do("DEL", "before", "after"))
+	caughtUp(t, r, c)
+	ok(t, few, "REPLICAOF", "127.0.0.1", second.port)
+	require.Eventually(t, func() bool {
+		return strings.Contains(info(few, "replication", "master_link_error"), "its commands begin in database 3, but there are only 2")
+	}, timeout, time.Millisecond)
+}
+
 // write sends one random write of a client: any type, with and without an expiry, in MULTI and by scripts.
 func write(t testing.TB, c *resptest.Client, r *rand.Rand) {
 	key := func(kind string) string { return fmt.Sprintf("%s:%d", kind, r.IntN(200)) }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cellserver/persistence/rdb"
@@ -30,7 +31,7 @@ type target struct {
 // Replace implements [replica.Target]. The copy comes into a store beside that of the clients, which read the
 // old keys meanwhile. So a copy that breaks changes nothing. Until the end both sets of keys take memory.
 func (t *target) Replace(
-	ctx context.Context, in io.Reader, at replica.Position, loaded func(keys int64),
+	ctx context.Context, in io.Reader, at *replica.Position, loaded func(keys int64),
 ) (err error) {
 	defer func() {
 		if err == store.ErrExhausted {
@@ -44,7 +45,7 @@ func (t *target) Replace(
 	copied := &copyReader{ctx: ctx, in: in, used: o.Store.Used, before: o.Store.Used(),
 		most: func() int64 { return o.Server.Config().MaxMemory }}
 	result, err := rdb.Load(copied, beside, rdb.LoadOptions{
-		Options: rdb.Options{SkipUnsupported: true}, KeepExpired: true, Now: o.Clock.Now(),
+		Options: rdb.Options{SkipUnsupported: true, Aux: streamDB(&at.DB)}, KeepExpired: true, Now: o.Clock.Now(),
 		Progress: func(_, keys int64) { loaded(keys) },
 	})
 	if err == nil {
@@ -58,12 +59,16 @@ func (t *target) Replace(
 	case err != nil:
 		return err
 	}
+	if n := o.Store.Databases(); at.DB < 0 || at.DB >= n {
+		return &replica.Stop{Reason: fmt.Errorf("its commands begin in database %d, but there are only %d "+
+			"databases: set databases to a higher number", at.DB, n)}
+	}
 	if err := t.leaveOut(result.Skipped); err != nil {
 		return err
 	}
 	before := o.Store.Keys()
 	if o.Cluster != nil {
-		err = t.pour(ctx, beside, at)
+		err = t.pour(ctx, beside, *at)
 	} else if err = o.Disk.Adopt(beside); err == nil {
 		o.Server.KeysReplaced()
 	}
@@ -73,6 +78,17 @@ func (t *target) Replace(
 	o.Log.Info("the full copy has replaced the keys of this server", "keys", result.Keys, "before", before,
 		"milliseconds", (o.Clock.Monotonic()-begun)/1e6)
 	return nil
+}
+
+// streamDB returns what takes the fact about a copy that says in which database the commands after it begin. The
+// other server may be a replica: then it passes on the commands of its own master, which selected the database
+// before the copy.
+func streamDB(db *int) func(name, value string) {
+	return func(name, value string) {
+		if name == "repl-stream-db" {
+			*db, _ = strconv.Atoi(value) // 0 for anything else, as in Redis
+		}
+	}
 }
 
 // leaveOut counts what the copy has and this server does not keep. Without rdb-skip-unsupported that stops
