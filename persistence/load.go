@@ -76,7 +76,7 @@ func (l *loader) refuse(path string, err error) error {
 		return fmt.Errorf("%s: %w; nothing was changed: restore the file from a good copy, "+
 			"or move it away to start without it", path, damage)
 	case errors.As(err, &unsupported):
-		return fmt.Errorf("%s: %w; nothing was changed: start with --rdb-skip-unsupported yes to leave such keys out", path, err)
+		return fmt.Errorf("%s: %w; nothing was changed: start with --rdb-skip-unsupported yes to leave that out", path, err)
 	}
 	return fmt.Errorf("%s: %w; nothing was changed", path, err)
 }

@@ -15,7 +15,7 @@ type Settings struct {
 
 	// StopWrites refuses writes after the last snapshot in the background has failed.
 	StopWrites bool
-	// SkipUnsupported leaves out keys of unsupported types when a file is loaded.
+	// SkipUnsupported leaves out what the server does not keep when a file is loaded.
 	SkipUnsupported bool
 
 	AppendOnly            bool // keep a log of all changes

@@ -204,7 +204,7 @@ type Config struct {
 	DBFilename              string
 	Save                    []SavePoint
 	RDBChecksum             bool
-	RDBSkipUnsupported      bool // skip keys of unsupported types, instead of refusing the file
+	RDBSkipUnsupported      bool // skip what the server does not keep, instead of refusing the file
 	StopWritesOnBGSaveError bool
 	AppendOnly              bool
 	AppendFsync             Fsync

@@ -31,7 +31,7 @@ func (d *Damage) Unwrap() error { return d.Reason }
 
 const (
 	adviceSnapshot = "restore the file from a good copy, or move the directory away to start without it; " +
-		"if the reason is an unsupported type, start with --rdb-skip-unsupported yes to leave such keys out"
+		"if the reason is an unsupported type or part, start with --rdb-skip-unsupported yes to leave that out"
 	adviceVerbatim = "on the other server, run BGREWRITEAOF (or SAVE, for a dump.rdb) while no client " +
 		"uses it, then stop it and copy its files"
 	adviceExhausted = "the command at this byte makes a string that needs more memory: start the server where it " +

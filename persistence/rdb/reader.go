@@ -16,7 +16,8 @@ type Error = encoding.Error
 
 // Options are the options of a [Reader].
 type Options struct {
-	// SkipUnsupported leaves out and counts keys of unsupported types. Without it, such a key is an error.
+	// SkipUnsupported leaves out and counts keys of unsupported types, function libraries and the data of
+	// modules. Without it, they are errors.
 	SkipUnsupported bool
 
 	// Aux is called for every fact about the file ([Writer.Aux]). It may be nil.
@@ -75,9 +76,8 @@ func (r *Reader) Next() (*Record, error) {
 // Offset returns how many bytes of the file have been read.
 func (r *Reader) Offset() int64 { return r.dec.Offset() }
 
-// Skipped counts, by name, the parts of the file that the reader left out. These are keys of
-// unsupported types (with SkipUnsupported), function libraries and the data of modules. Sorted sets
-// without members count, too: a bug of old servers wrote them.
+// Skipped counts, by name, the parts of the file that the reader left out. Sorted sets without members count,
+// too: a bug of old servers wrote them.
 func (r *Reader) Skipped() map[string]int { return r.skipped }
 
 // clearAttributes drops the attributes of the last key.
@@ -229,7 +229,9 @@ func (r *Reader) typeOf(kind byte) *typeInfo {
 
 // function skips a library of functions.
 func (r *Reader) function() error {
-	r.countSkipped("function library")
+	if err := r.leaveOut("function library", ""); err != nil {
+		return err
+	}
 	return skipText(&r.dec)
 }
 
@@ -239,7 +241,9 @@ func (r *Reader) moduleAux() error {
 	if err != nil {
 		return err
 	}
-	r.countSkipped("data of module type " + moduleName(id))
+	if err := r.leaveOut("data of module type "+moduleName(id), ""); err != nil {
+		return err
+	}
 	return skipModule(&r.dec)
 }
 
@@ -318,9 +322,14 @@ func (r *Reader) aux() (found bool, err error) {
 // expiringMember refuses an expiry that KeyDB gave a member of the last key. Its options say whether the
 // member stays without the expiry.
 func (r *Reader) expiringMember() error {
-	const what = "expiry of one member (KeyDB)"
+	return r.leaveOut("expiry of one member (KeyDB)", string(r.record.Key))
+}
+
+// leaveOut counts a part of the file that is not a key, or refuses it. The options say which. key is that of the
+// part, "" for none.
+func (r *Reader) leaveOut(what, key string) error {
 	if !r.options.SkipUnsupported {
-		return &Unsupported{Offset: r.dec.Offset(), Type: what, Key: string(r.record.Key)}
+		return &Unsupported{r.dec.Offset(), what, key}
 	}
 	r.countSkipped(what)
 	return nil

@@ -30,7 +30,7 @@ func TestAttributes(t *testing.T) {
 		"\x00\x01d\xc0\x05")
 	facts := map[string]string{}
 	var got []Record
-	r, err := read(bytes.NewReader(p), Options{Aux: func(name, value string) { facts[name] = value }}, func(rec *Record) {
+	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true, Aux: func(name, value string) { facts[name] = value }}, func(rec *Record) {
 		own := *rec
 		own.Key, own.Value.Bytes = bytes.Clone(rec.Key), bytes.Clone(rec.Value.Bytes)
 		got = append(got, own)
@@ -190,9 +190,21 @@ func TestUnsupportedTypesAreNamed(t *testing.T) {
 
 func TestDataOfModulesIsSkipped(t *testing.T) {
 	p := sealed("REDIS0009" + "\xf7\x81\x9a\x87\x6e\x95\xeb\x72\xa4\x03" + "\x02\x01" + "\x05\x02hi" + "\x00" + "\xfe\x00\x00\x01k\x01v")
-	r, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
+	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(*Record) {})
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{`data of module type "moduletyp"`: 1}, r.Skipped())
+	_, err = read(bytes.NewReader(p), Options{}, func(*Record) {})
+	require.EqualError(t, err, `rdb: at byte 19: the file has an unsupported part: data of module type "moduletyp"`)
+}
+
+// TestFunctionsAreNotLostInSilence: the next snapshot would replace the only file that has them.
+func TestFunctionsAreNotLostInSilence(t *testing.T) {
+	p := sealed("REDIS0010" + "\xf5\x0d#!lua name=x\n" + "\xfe\x00\x00\x01k\x01v")
+	_, err := read(bytes.NewReader(p), Options{}, func(*Record) {})
+	require.EqualError(t, err, "rdb: at byte 10: the file has an unsupported part: function library")
+	r, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(*Record) {})
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"function library": 1}, r.Skipped())
 }
 
 func TestEmptySortedSetsAreSkipped(t *testing.T) {
@@ -229,7 +241,7 @@ func TestOtherTypesOfRedisAreSkipped(t *testing.T) {
 	_, err = read(bytes.NewReader(p), Options{}, func(*Record) {})
 	var unsupported *Unsupported
 	require.ErrorAs(t, err, &unsupported)
-	require.Equal(t, "stream", unsupported.Type)
+	require.Equal(t, "function library", unsupported.Type)
 }
 
 func TestReadingAStringAllocatesNothing(t *testing.T) {

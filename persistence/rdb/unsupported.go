@@ -6,15 +6,18 @@ import (
 	"cellserver/persistence/rdb/encoding"
 )
 
-// Unsupported is the error of a key whose type the server does not keep.
+// Unsupported is the error of a key whose type the server does not keep, or of another part of a file.
 type Unsupported struct {
-	Offset int64  // of the type byte, from the beginning of the file
+	Offset int64  // from the beginning of the file; of a key that of its type byte
 	Type   string // for example "stream", or "module type \"graphdata\""
-	Key    string // "" in a payload
+	Key    string // "" in a payload, and for other parts
 }
 
 // Error returns all fields in one line.
 func (e *Unsupported) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("rdb: at byte %d: the file has an unsupported part: %s", e.Offset, e.Type)
+	}
 	return fmt.Sprintf("rdb: at byte %d: key %.64q has the unsupported type %s", e.Offset, e.Key, e.Type)
 }
 
