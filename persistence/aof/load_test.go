@@ -96,6 +96,37 @@ func requireTailCut(t *testing.T, torn []byte, want map[string]string, how strin
 	return append([]byte{}, files.Get(incr1+".torn-1")...)
 }
 
+// TestValuesThatLookLikeBatches cuts the log inside a value that a client has made of batches. They are no damage:
+// else the client could keep the server from starting after a power cut.
+func TestValuesThatLookLikeBatches(t *testing.T) {
+	forged := append(make([]byte, format.HeaderSize), commandLines("SET x 1")...)
+	require.NoError(t, format.Seal(forged))
+	files := memory()
+	l := start(t, files, Always)
+	set(l.store, "a", 1)
+	l.commit()
+	end := len(files.Get(incr1))
+	write(l.store, now+2e9, func(tx *store.Tx) { // the batch has a time, too
+		e := tx.Write([]byte("k"))
+		e.SetBytes(bytes.Repeat(forged, 20), store.NoExpiry)
+	})
+	l.commit()
+	torn := files.Get(incr1)
+	torn = torn[:len(torn)-len(forged)-10]
+	kept := requireTailCut(t, torn, map[string]string{"0 a": "string 1 until -9223372036854775808"}, "forged")
+	require.Equal(t, torn[end:], kept)
+
+	// A damaged length of a batch is no torn tail: whole batches follow.
+	longer := bytes.Clone(files.Get(incr1))
+	longer[len(format.HeaderMark)+9] = '9'
+	files.Put(incr1, longer)
+	_, _, err := load(t, files)
+	var damage *Damage
+	require.ErrorAs(t, err, &damage)
+	require.ErrorIs(t, err, errBatchCut)
+	require.Zero(t, damage.Offset)
+}
+
 func TestDamageRefuses(t *testing.T) {
 	r := seeded(t)
 	files, _ := history(t, r, 30)

@@ -87,16 +87,6 @@ func (r *reader) piece() (size int, err error) {
 	return size, nil
 }
 
-// whole calls parse with the next bytes, and reads more bytes while they are incomplete.
-func (r *reader) whole(parse func([]byte) (int, error)) (size int, err error) {
-	for {
-		size, err = parse(r.buf)
-		if !errors.Is(err, format.ErrIncomplete) || !r.more() {
-			return size, err
-		}
-	}
-}
-
 // transaction reads the command at the start of b, or everything from MULTI to EXEC. at is the offset of b
 // in the file. If the EXEC is not there, the error is ErrIncomplete and nothing is applied.
 func (r *reader) transaction(b []byte, at int64) (size int, err error) {

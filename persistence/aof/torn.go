@@ -13,9 +13,12 @@ import (
 )
 
 // isTorn reports whether the fault of a file at an offset is a torn tail. It is a torn tail if nothing after
-// the offset is intact. An intact piece after the offset means damage, with one exception: a power cut may
-// leave a hole of zeros.
+// the offset is intact. An intact piece after the offset means damage. There are two exceptions: a value may
+// look like such a piece, and a power cut may leave a hole of zeros.
 func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
+	if errors.Is(fault, errBatchCut) && newWindow(io.NewSectionReader(f, at, size-at), at, size).endsInBatch() {
+		return true, nil
+	}
 	w := newWindow(io.NewSectionReader(f, at, size-at), at, size)
 	commandsCount := !errors.Is(fault, errBatchCut) && !errors.Is(fault, errBatchSum) // else they are commands of the batch itself
 	var zeros holeFinder
@@ -32,6 +35,32 @@ func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
 		w.skip(n)
 	}
 	return true, w.failed
+}
+
+// endsInBatch reports whether the file ends inside the batch that begins here. Then what follows is the
+// commands of this batch, and their values may hold anything.
+func (w *window) endsInBatch() bool {
+	for size := format.HeaderSize; w.need(size); {
+		w.skip(size)
+		w.need(format.HeaderSize)
+		if bytes.HasPrefix(w.buf, []byte(format.HeaderMark)) {
+			return false
+		}
+		var err error
+		if size, err = w.whole(commandSize); err != nil {
+			return errors.Is(err, format.ErrIncomplete) && w.failed == nil
+		}
+	}
+	return w.failed == nil
+}
+
+// commandSize returns the size of the command or the comment at the start of b.
+func commandSize(b []byte) (size int, err error) {
+	if len(b) > 0 && b[0] == '#' {
+		return format.ParseComment(b)
+	}
+	_, size, err = format.ParseCommand(b, nil)
+	return size, err
 }
 
 // holeFinder finds blocks that nobody wrote: runs of zeros that begin and end at the bounds of blocks. Zeros

@@ -59,6 +59,16 @@ func (w *window) more() bool {
 	return n > 0 || err == nil
 }
 
+// whole calls parse with the next bytes, and reads more bytes while they are incomplete.
+func (w *window) whole(parse func([]byte) (int, error)) (size int, err error) {
+	for {
+		size, err = parse(w.buf)
+		if !errors.Is(err, format.ErrIncomplete) || !w.more() {
+			return size, err
+		}
+	}
+}
+
 // makeSpace makes space behind the bytes in memory.
 func (w *window) makeSpace() {
 	w.beforeReuse()
