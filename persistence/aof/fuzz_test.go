@@ -39,6 +39,7 @@ func addLogs(f *testing.F) {
 		f.Add(append(log[:len(log):len(log)], make([]byte, 2*blockSize)...))
 	}
 	f.Add(ours[format.HeaderSize:])
+	f.Add([]byte("#CRC:00000000:0000009999\r\n#TS:1700000000\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$9000\r\n" + string(ours)))
 	for _, claim := range []string{
 		"*1048576\r\n$1\r\nx\r\n", "*2\r\n$1099511627776\r\nx", "#CRC:00000000:9999999999\r\n*1\r\n", "*1\r\n$5\r\nMULTI\r\n*1\r\n$536870912\r\n",
 		"REDIS0009\x00\x81\x00\x00\x01\x00\x00\x00\x00\x00abc",

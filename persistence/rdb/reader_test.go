@@ -292,12 +292,14 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte("REDIS0004\xfe\x00" + c.body[:1] + "\x01k" + c.body[1:] + "\xff"))
 	}
 	f.Add([]byte("REDIS0012\xf7\x00\x01\x05\x02\x06\x03abcd\x04abcdefgh\x05\x02hi\x00\x15\x01k\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff" + le64(0)))
+	f.Add([]byte("REDIS0012\xf5\x0d#!lua name=x\n\xfa\x0ecellserver-own\x06\x01k\x04\x01\x00\x00\xf4\x01\x02\x00\xff" + le64(0)))
+	f.Add([]byte("VALKEY080\x16\x01k\x01\x01f\x01v" + le64(5) + "\xfa\x13keydb-subexpire-key\x01m\xff" + le64(0)))
 	f.Fuzz(func(t *testing.T, p []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s := store.New(store.Options{Databases: databases, Seed: 1})
 		_, err := read(bytes.NewReader(p), Options{SkipUnsupported: true}, func(rec *Record) {
-			if rec.DB < databases {
+			if rec.DB >= 0 && rec.DB < databases {
 				write(s, rec.DB, func(tx *store.Tx) {
 					e := tx.Write(rec.Key)
 					rec.Value.Put(&e, rec.ExpireAt)
