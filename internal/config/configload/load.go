@@ -79,9 +79,10 @@ func variable(name string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// notOurs matches the variables that Kubernetes sets for a service named cellserver, and those of the tests.
-var notOurs = regexp.MustCompile(`^CELLSERVER_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_.*)?|NO_SKIP|VECTORS)=` +
-	`|^CELLSERVER_PORT=(tcp|udp|sctp)://`)
+// notOurs matches the variables of Kubernetes for services such as cellserver and cellserver-http, and those of
+// the tests.
+var notOurs = regexp.MustCompile(`^CELLSERVER_((\w+_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)(_.*)?)|NO_SKIP|VECTORS)=` +
+	`|^CELLSERVER_(\w+_)?PORT=(tcp|udp|sctp)://`)
 
 // environment applies the CELLSERVER_ variables, in their order. Each variable is a source of its own.
 func (l *loader) environment(environ []string) error {

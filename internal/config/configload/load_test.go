@@ -141,6 +141,8 @@ func TestLoad(t *testing.T) {
 		{name: "environment, bad value", environ: []string{"CELLSERVER_PORT=x"}, err: "environment: port: argument couldn't be parsed into an integer"},
 		{name: "variables of others: a Kubernetes service of our name, the tests", environ: []string{"CELLSERVER_PORT=tcp://10.0.0.1:6379", "CELLSERVER_SERVICE_HOST=10.0.0.1",
 			"CELLSERVER_SERVICE_PORT_RESP=6379", "CELLSERVER_NO_SKIP=1", "CELLSERVER_PORT_6379_TCP_ADDR=10.0.0.1"}, want: want{"port": "6379"}},
+		{name: "variables of others: a Kubernetes service with a longer name", environ: []string{"CELLSERVER_HTTP_PORT=tcp://10.0.0.1:80", "CELLSERVER_HTTP_SERVICE_HOST=10.0.0.1",
+			"CELLSERVER_HTTP_SERVICE_PORT=80", "CELLSERVER_HTTP_PORT_80_TCP=tcp://10.0.0.1:80"}, want: want{"http-port": "0"}},
 
 		{name: "nowhere to listen", args: "--port 0", err: "configured to not listen anywhere"},
 		{name: "no address to listen on", args: `--bind ""`, err: "configured to not listen anywhere"},
