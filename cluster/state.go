@@ -58,7 +58,7 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 	}
 	if of.heard > 0 {
 		s.Known, s.Applied, s.Feature, s.Release, s.Fault = true, of.Applied, of.Feature, of.Release, of.Fault
-		s.Skew, s.Timeout = of.skew/1e6, of.Timeout
+		s.Skew, s.Timeout, s.Stuck = of.skew/1e6, of.Timeout, of.stuck
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,5 +152,32 @@ func TestNumbersForAPersonOnCall(t *testing.T) {
 		require.NoError(t, os.Remove(snapshots))
 		w.eventually("the next snapshot does not end the failure", func() bool { return leader.Snapshot() == nil && !leader.Metrics().LogGrows })
 		require.NotContains(t, roster.Describe(leader.State()), "make room on the disk")
+	})
+}
+
+// Raft waits for up to 10 s before it asks a node again that was silent. Until then the node answers, and lacks entries.
+func TestTheCheckNamesANodeThatHasJustStarted(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		leader := w.leader()
+		other := w.other(leader)
+		require.NoError(t, other.Snapshot(), "so it does not begin at entry 0")
+		time.Sleep(3 * time.Second)
+		require.Contains(t, roster.Describe(leader.State()), "all nodes answer and are up to date")
+		other.stop()
+		time.Sleep(2 * time.Minute)
+		require.NoError(t, leader.set("a", 1))
+		other.start(w.machines...)
+		wait := "wait for " + other.at().Client() + ": it is "
+		text := ""
+		w.eventually("the node does not answer", func() bool {
+			text = roster.Describe(leader.State())
+			return !strings.Contains(text, "it has not answered")
+		})
+		require.Contains(t, text, wait, "already after its first answer")
+		w.awaitKey("a", 1)
+		w.eventually("the check names the node for ever", func() bool {
+			return strings.Contains(roster.Describe(leader.State()), "all nodes answer and are up to date")
+		})
 	})
 }

@@ -22,14 +22,16 @@ type vitals struct {
 
 // vital is what one node said.
 type vital struct {
-	heard int64 // monotonic time of its last answer; 0 for none
-	asked int64 // monotonic time since which it is asked
-	skew  int64 // the smallest possible difference: its clock minus the clock of this node, in nanoseconds
+	heard int64  // monotonic time of its last answer; 0 for none
+	asked int64  // monotonic time since which it is asked
+	skew  int64  // the smallest possible difference: its clock minus the clock of this node, in nanoseconds
+	goal  uint64 // the last entry that this node had applied at the last question
+	stuck bool   // since the question before it lacks entries, and no entry came
 	peer.Hello
 }
 
-// note notes an answer, or that no answer came.
-func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
+// note notes an answer, or that no answer came. applied is the last entry that this node has applied.
+func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64, applied uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one, known := v.byID[id]
@@ -37,10 +39,15 @@ func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64) {
 		one.asked = now
 	}
 	if h != nil {
+		if h.Run != one.Run { // it has just started, or was silent
+			one.goal, one.Applied = applied, h.Applied
+		}
+		one.stuck = h.Applied < one.goal && h.Applied <= one.Applied
 		one.heard, one.skew, one.Hello = now, skew, *h
 	} else {
 		one.Run = "" // it does not answer now
 	}
+	one.goal = applied
 	v.byID[id], v.shown = one, nil
 }
 
@@ -55,7 +62,7 @@ func (v *vitals) replace(old, now *topology.View, asked int64) (last *topology.N
 	if i < 0 || i == now.LeaderOf(0) {
 		return nil
 	}
-	v.note(now.Nodes[i].ID, asked, nil, 0)
+	v.note(now.Nodes[i].ID, asked, nil, 0, 0)
 	return &now.Nodes[i]
 }
 

@@ -56,13 +56,13 @@ func (m *Member) askVital(k topology.Node) (leads bool) {
 	h, err := m.dialer.Hello(ctx, k.Address().Peer(), m.hello())
 	now := m.o.Clock.Monotonic()
 	if err != nil || h.ID != k.ID {
-		m.vitals.note(k.ID, now, nil, 0)
+		m.vitals.note(k.ID, now, nil, 0, 0)
 		return false
 	}
 	if own := m.group.Load().Self().ID; h.Gone && h.Cluster == m.place.cluster() {
 		m.noteGone(own)
 	}
-	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun))
+	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun), m.group.Load().Applied())
 	if leads = h.Leader.ID == h.ID; leads {
 		m.group.Load().LeaderStood(h.Applied, begun)
 	}

@@ -107,7 +107,7 @@ func (s *State) aboutLag() (lines []string) {
 		case !n.Voter:
 			lines = append(lines, fmt.Sprintf("wait for %s: it copies the data, and then it votes",
 				n.Address))
-		case lag > manyBehind, lag > 0 && n.Applied == 0:
+		case lag > manyBehind, lag > 0 && n.Stuck:
 			// Raft waits for up to 10 s before it asks a silent node again.
 			lines = append(lines, fmt.Sprintf("wait for %s: it is %s behind. "+
 				"If it is so after 10 seconds, see why it is slow (processor, disk, network)",

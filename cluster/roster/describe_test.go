@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the pages in testdata instead of 
 func three() *State {
 	node := func(letter string) NodeState {
 		return NodeState{ID: strings.Repeat(letter, 40), Address: "10.0.0." + string(letter[0]-'a'+'1') +
-			":6379", Voter: true, Known: true, Applied: 1000, Feature: 1, Release: "1.0.0"}
+			":6379", Voter: true, Known: true, Progress: Progress{Applied: 1000}, Feature: 1, Release: "1.0.0"}
 	}
 	s := &State{Self: strings.Repeat("a", 40), Cluster: strings.Repeat("f", 40), Leader: strings.Repeat("a", 40), Term: 12, Since: 12_000_000,
 		Commit: 1000, Applied: 1000, MaxSkew: 500, Feature: 1,
@@ -123,7 +123,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 		"no leader":  func(s *State) { s.Leader = "" },
 		"fault":      func(s *State) { s.Nodes[1].Fault = "full" },
 		"entries":    func(s *State) { s.Commit = 1000 + manyBehind + 1 },
-		"restarted":  func(s *State) { s.Nodes[1].Applied = 0 },
+		"restarted":  func(s *State) { s.Nodes[1].Progress = Progress{Applied: 999, Stuck: true} },
 		"clock":      func(s *State) { s.Nodes[1].Skew = 501 },
 		"slow clock": func(s *State) { s.Nodes[1].Skew = -501 },
 		"timeouts":   func(s *State) { s.Nodes[0].Timeout, s.Nodes[1].Timeout = 500, 300 },

@@ -43,11 +43,17 @@ type NodeState struct {
 	Leaving bool   `json:"leaving,omitempty"` // it is marked as removed, and still takes part
 	Silent  int64  `json:"silent_ms"`         // since it last answered; 0 if it answers
 	Known   bool   `json:"known"`             // Applied and Skew are known; a leader knows them for all nodes
-	Applied uint64 `json:"applied"`
+	Progress
 	Timing
 	Feature int    `json:"feature"`           // that its release can work at
 	Release string `json:"release,omitempty"` // such as "1.4.0"
 	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
+}
+
+// Progress is how far a node has come.
+type Progress struct {
+	Applied uint64 `json:"applied"`         // index of the last entry that it has applied
+	Stuck   bool   `json:"stuck,omitempty"` // it lacks entries, and for a second no entry came
 }
 
 // Timing is what a node should have in common with the others.
