@@ -280,21 +280,54 @@ func TestALongFullDiskHasFewLines(t *testing.T) {
 	require.Less(t, strings.Count(lines.String(), "\n"), 15)
 }
 
-// A start on a disk that is full, or that nobody may write to, says what to do.
+// A first start on a full disk, and each start on a disk that nobody may write to, say what to do.
 func TestAStartOnADiskWithoutRoomSaysWhatToDo(t *testing.T) {
 	for err, advice := range map[error]string{syscall.ENOSPC: "make room on the disk", syscall.EDQUOT: "make room on the disk", syscall.EROFS: "mount the disk so that the server may write there"} {
-		files := &fstest.Memory{}
-		for range 2 { // without a log, and with one
-			files.Fault = func(op fstest.Op) error {
-				if op.Kind == "write" {
-					return err
-				}
-				return nil
-			}
+		files := &fstest.Memory{Fault: without(err)}
+		require.ErrorContains(t, newServer(t, files, logged(aof.EverySecond)).Start(context.Background()), advice)
+		files = files.Kill()
+		started(t, files, logged(aof.EverySecond)).put(1, "a")
+		if files = files.Kill(); err == syscall.EROFS {
+			files.Fault = without(err)
 			require.ErrorContains(t, newServer(t, files, logged(aof.EverySecond)).Start(context.Background()), advice)
+		}
+	}
+}
+
+// without returns the fault of a disk that takes nothing, for this reason.
+func without(reason error) func(fstest.Op) error {
+	return func(op fstest.Op) error {
+		if op.Kind == "write" {
+			return reason
+		}
+		return nil
+	}
+}
+
+// A server with a log serves on a full disk after a start as before it, and writes the log when there is room.
+func TestAStartOnAFullDiskServes(t *testing.T) {
+	for _, p := range []aof.Policy{aof.EverySecond, aof.Always} {
+		for _, tail := range []string{"", "*3\r\n$3\r\nSET"} {
+			files := &fstest.Memory{}
+			s := started(t, files, logged(p))
+			require.True(t, s.acknowledged(func() { s.put(1, "before") }))
 			files = files.Kill()
-			started(t, files, logged(aof.EverySecond)).put(1, "a")
-			files = files.Kill()
+			for _, name := range files.Names() {
+				if strings.HasSuffix(name, "incr.aof") {
+					files.Put(name, append(files.Get(name), tail...))
+				}
+			}
+			files.Fault = without(syscall.ENOSPC)
+			s = started(t, files, logged(p))
+			require.Equal(t, Condition{LogFailed: "no space left on device", LogStrict: p == aof.Always}, *s.condition.Load())
+			s.put(1, "later")
+			s.pulse(5)
+			require.NotEqual(t, "0", s.info("aof_rewrites_consecutive_failures"))
+			require.Equal(t, map[string]string{"0/before": "1"}, started(t, files.Kill(), logged(p)).contents())
+			files.Fault = nil
+			s.pulse(2)
+			require.Equal(t, Condition{}, *s.condition.Load())
+			require.Len(t, started(t, files.PowerCut(nil), logged(p)).contents(), 2)
 		}
 	}
 }

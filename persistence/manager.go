@@ -131,7 +131,12 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) er
 		return err
 	}
 	m.progress.continueTime()
-	return access(a.begin(inv.log, loaded))
+	err = a.begin(inv.log, loaded)
+	if loaded != nil && isFull(err) { // as after a failed write: the keys are complete, and a rewrite follows
+		a.journal.GiveUp(nil, err)
+		return nil
+	}
+	return access(err)
 }
 
 // Takeover loads the files of a server that does not run: its log, or else its snapshot. The keys then belong
