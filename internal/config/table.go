@@ -84,6 +84,9 @@ func (c *Config) Set(name string, args []string) error {
 // ErrUnknown returns the error for a name that is not a directive. It suggests the nearest
 // directive.
 func ErrUnknown(name string) error {
+	if before, _, _ := strings.Cut(name, "="); byName[before] != nil {
+		return fmt.Errorf("unknown directive '%s': did you mean '%s', with a space instead of '='?", name, before)
+	}
 	if near, ok := Nearest(name); ok {
 		return fmt.Errorf("unknown directive '%s': did you mean '%s'?", name, near)
 	}

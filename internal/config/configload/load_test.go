@@ -115,6 +115,7 @@ func TestLoad(t *testing.T) {
 				"r.conf:2: redis directive 'locale-collate' does not apply here and is ignored"}},
 
 		{name: "nonsense", files: conf("\n\nprot 1"), args: "r.conf", err: "r.conf:3: unknown directive 'prot': did you mean 'port'?"},
+		{name: "a file with equals signs", files: conf("\nport=1"), args: "r.conf", err: "r.conf:2: unknown directive 'port=1': did you mean 'port', with a space instead of '='?"},
 		{name: "nonsense without a near name", files: conf("xyzzy"), args: "r.conf", err: "r.conf:1: unknown directive 'xyzzy'"},
 		{name: "a bad value", files: conf("port x"), args: "r.conf", err: "r.conf:1: port: argument couldn't be parsed into an integer"},
 		{name: "a bad value of an inert one", files: conf("io-threads 500"), args: "r.conf", err: "r.conf:1: io-threads: argument must be between 1 and 128 inclusive"},
