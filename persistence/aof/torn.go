@@ -7,23 +7,28 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"cellserver/persistence/aof/format"
 	"cellserver/persistence/fs"
 )
 
 // isTorn reports whether the fault of a file at an offset is a torn tail. It is a torn tail if nothing after
-// the offset is intact. An intact piece after the offset means damage. There are two exceptions: a value may
-// look like such a piece, and a power cut may leave a hole of zeros.
+// the offset is intact. An intact piece after the offset means damage. There are two exceptions: a value in a
+// batch may look like such a piece, and a power cut may leave a hole of zeros.
 func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
-	if errors.Is(fault, errBatchCut) && newWindow(io.NewSectionReader(f, at, size-at), at, size).endsInBatch() {
-		return true, nil
+	from, commandsCount := at+1, true
+	if errors.Is(fault, errBatchCut) || errors.Is(fault, errBatchSum) {
+		var err error
+		if from, err = endOfBatch(f, at, size); err != nil {
+			return false, err
+		}
+		commandsCount = false // the batch may have more commands than its header says
 	}
 	w := newWindow(io.NewSectionReader(f, at, size-at), at, size)
-	commandsCount := !errors.Is(fault, errBatchCut) && !errors.Is(fault, errBatchSum) // else they are commands of the batch itself
 	var zeros holeFinder
 	for w.need(1) {
-		if w.at > at && (w.buf[0] == '#' || w.buf[0] == '*') && w.intact(commandsCount) {
+		if w.at >= from && (w.buf[0] == '#' || w.buf[0] == '*') && w.intact(commandsCount) {
 			zeros.scan(w.buf[:1], w.at)
 			return zeros.found, w.failed
 		}
@@ -37,21 +42,46 @@ func isTorn(f fs.File, at, size int64, fault error) (bool, error) {
 	return true, w.failed
 }
 
-// endsInBatch reports whether the file ends inside the batch that begins here. Then what follows is the
-// commands of this batch, and their values may hold anything.
-func (w *window) endsInBatch() bool {
-	for size := format.HeaderSize; w.need(size); {
-		w.skip(size)
+// endOfBatch returns the offset at which the batch at an offset ends. Before it, values may hold anything. The
+// header says where it ends, if what stands there confirms it. Else the header may be damaged, and the commands
+// say how far the batch goes at least.
+func endOfBatch(f fs.File, at, size int64) (int64, error) {
+	w := newWindow(io.NewSectionReader(f, at, size-at), at, size)
+	if !w.need(format.HeaderSize) {
+		return size, w.failed
+	}
+	_, n, _ := format.ParseHeader(w.buf)
+	end := at + int64(format.HeaderSize+n)
+	w = newWindow(io.NewSectionReader(f, at, min(end, size)-at), at, min(end, size))
+	w.need(format.HeaderSize)
+	for n = format.HeaderSize; w.need(n); {
+		w.skip(n)
 		w.need(format.HeaderSize)
 		if bytes.HasPrefix(w.buf, []byte(format.HeaderMark)) {
-			return false
+			return w.at, w.failed
 		}
 		var err error
-		if size, err = w.whole(commandSize); err != nil {
-			return errors.Is(err, format.ErrIncomplete) && w.failed == nil
+		if n, err = w.whole(commandSize); errors.Is(err, format.ErrIncomplete) && end > size {
+			return size, w.failed
+		} else if err != nil {
+			break
 		}
 	}
-	return w.failed == nil
+	if endConfirmed(f, end, size) {
+		return min(end, size), w.failed
+	}
+	return w.at, w.failed
+}
+
+// endConfirmed reports whether a batch may end at an offset: at the end of the file, before another header or
+// before zeros that nobody wrote. If the file is shorter, only such zeros at its end confirm the offset.
+func endConfirmed(f fs.File, end, size int64) bool {
+	if end > size {
+		end = size - 1
+	}
+	var next [len(format.HeaderMark)]byte
+	n, _ := f.ReadAt(next[:], end)
+	return strings.HasPrefix(format.HeaderMark, strings.TrimRight(string(next[:n]), "\x00"))
 }
 
 // commandSize returns the size of the command or the comment at the start of b.
