@@ -59,7 +59,7 @@ func (t *target) Replace(
 	case err != nil:
 		return err
 	}
-	if n := o.Store.Databases(); at.DB < 0 || at.DB >= n {
+	if n := o.Store.Databases(); at.DB >= n {
 		return &replica.Stop{Reason: fmt.Errorf("its commands begin in database %d, but there are only %d "+
 			"databases: set databases to a higher number", at.DB, n)}
 	}
@@ -86,7 +86,8 @@ func (t *target) Replace(
 func streamDB(db *int) func(name, value string) {
 	return func(name, value string) {
 		if name == "repl-stream-db" {
-			*db, _ = strconv.Atoi(value) // 0 for anything else, as in Redis
+			n, _ := strconv.Atoi(value)
+			*db = max(n, 0) // 0 for anything else, as in Redis: early versions of 4.0 say -1 for none
 		}
 	}
 }
