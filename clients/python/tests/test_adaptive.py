@@ -1,15 +1,17 @@
 """Adaptive limits before a real slow service."""
 import asyncio
+import gc
 import http.server
 import os
 import threading
 import time
 import unittest
+import unittest.mock
 
 import httpx
 import redis
 import redis.asyncio
-from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, Limiter, LimitReached
+from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, Limiter, LimitReached, fork
 from cellserver_ratelimit.httpx import AsyncTransport, Transport
 
 from .harness import ServerTest
@@ -274,6 +276,16 @@ class ForkTest(ServerTest):
                 if child == 0:
                     os._exit(0 if holder.lock.acquire(blocking=False) else 1)
             self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, type(holder))
+
+    def test_memory(self):
+        """A limiter that is gone leaves nothing for later forks."""
+        with unittest.mock.patch("os.register_at_fork") as register:
+            for _ in range(10):
+                Limiter("redis://127.0.0.1:1", lease=True)
+                AdaptiveLimit("redis://127.0.0.1:1", "service")
+        register.assert_not_called()
+        gc.collect()
+        self.assertFalse([method for method in fork._begins if method() is None])
 
 
 def page():
