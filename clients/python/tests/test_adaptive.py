@@ -15,6 +15,7 @@ from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit
 from cellserver_ratelimit.httpx import AsyncTransport, Transport
 
 from .harness import ServerTest
+from .test_lease import VirtualLoop
 
 
 class Service(http.server.BaseHTTPRequestHandler):
@@ -207,11 +208,11 @@ class AdaptiveTest(ServerTest):
                 return reply
 
         class SlowReports(AsyncAdaptiveLimit):
-            async def _send_late(self):
+            async def _send_late(self, *end):
                 if held:
                     held.append("asked")
                     await asyncio.sleep(60)
-                await super()._send_late()
+                await super()._send_late(*end)
 
         async def cancelled(limit):
             async def call():
@@ -244,6 +245,33 @@ class AdaptiveTest(ServerTest):
         for options in ({"lease": 0}, {"timeout": 0}, {"ceiling": 0}, {"ceiling": 1.5}, {"words": "VEGAS"}):
             with self.assertRaises(ValueError):
                 AdaptiveLimit(self.url, "k", **options)
+
+    def test_one_timeout(self):
+        """A call that also reports late ends has one time-out for both."""
+
+        class Slow:
+            """A server that takes 200 ms, and never answers reports of late ends."""
+
+            async def execute_command(self, *command):
+                await asyncio.sleep(0.2)
+                return [0]
+
+            def pipeline(self, transaction):
+                return unittest.mock.Mock(execute=self.never)
+
+            async def never(self, raise_on_error):
+                await asyncio.Event().wait()
+
+        async def run():
+            limit, loop = AsyncAdaptiveLimit(Slow(), "k"), asyncio.get_running_loop()
+            limit.late = [(time.monotonic() + 3600, ["CL.LEAVE"])]
+            began = loop.time()
+            async with limit.call():
+                self.assertAlmostEqual(loop.time() - began, 0.25)
+            self.assertEqual(len(limit.late), 1, "it is reported again")
+
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            runner.run(run())
 
 
 @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")

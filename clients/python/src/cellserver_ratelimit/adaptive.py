@@ -236,9 +236,10 @@ class AsyncAdaptiveLimit(_Limit):
     async def call(self) -> AsyncIterator[Call]:
         """Runs its block as a call. It raises LimitReached if the call must not begin."""
         holder, command = self._enter()
+        end = asyncio.get_running_loop().time() + self.timeout  # of all that is sent before the call
         try:
             reply = await self._ask(command)
-            await self._send_late()
+            await self._send_late(end)
         except (redis.RedisError, TimeoutError) as error:
             call = self._enter_locally(holder, error)
         except asyncio.CancelledError as error:
@@ -257,12 +258,12 @@ class AsyncAdaptiveLimit(_Limit):
             if ending := self._leave(call, failure):
                 await asyncio.shield(self._report(ending))
 
-    async def _send_late(self) -> None:
+    async def _send_late(self, end: float) -> None:
         """Sends the ends that the server may not know, once it answers."""
         if late := self._take_late():
             try:
-                sent = self._pipeline(late).execute(raise_on_error=False)
-                await asyncio.wait_for(sent, self.timeout)
+                async with asyncio.timeout_at(end):
+                    await self._pipeline(late).execute(raise_on_error=False)
             except (redis.RedisError, TimeoutError):
                 self._keep(late)
             except asyncio.CancelledError:
