@@ -256,6 +256,7 @@ func TestMonitorsSeeNoPasswords(t *testing.T) {
 	for _, wrong := range []string{
 		"AUTH alice my secret", "HELLO AUTH alice secret", "HELLO 9 AUTH alice secret", "HELLO 3 NAME a AUTH alice secret",
 		"HELLO 3 AUTH alice my secret", "HELLO 3 AUTHX alice secret", "COMMAND GETKEYS AUTH alice secret",
+		"HELLO 9 AUTH alice my secret", "HELLO 9 AUTHX alice secret", "HELLO 3 SETNAME é AUTH alice my secret",
 	} {
 		h.Do(wrong)
 	}

@@ -30,12 +30,14 @@ func hello(c *commands.Call) error {
 			c.Hide(1) // the words of AUTH without a version
 			return errProtocol
 		case n < 2 || n > 3:
+			c.Hide(2)
 			return errNoProto
 		}
 		proto = int(n)
 	}
 	name, err := helloOptions(c)
 	if err != nil {
+		c.Hide(2) // a wrong word may be AUTH, or a part of a password
 		return err
 	}
 	if c.Conn.MustAuthenticate(c.Server) {
@@ -66,7 +68,6 @@ func helloOptions(c *commands.Call) (name []byte, err error) {
 			}
 			i++
 		default:
-			c.Hide(2) // a wrong word may be AUTH, or a part of a password
 			return nil, commands.Error(errHelloSyntax + commands.Clip(args[i], 128) + "'")
 		}
 	}
