@@ -232,6 +232,7 @@ func TestGivesBackWhatWasCounted(t *testing.T) {
 			require.Equal(t, []uint64{7, 2}, []uint64{got[0].Before, got[0].After}, algorithm)
 			got = asked(t, b, count.Request{AllOrNone: true, Hits: []count.Hit{back, of(9, 8)}})
 			require.True(t, got[1].Over, algorithm)
+			require.Equal(t, []uint64{2, 2}, []uint64{got[0].Before, got[0].After}, algorithm)
 			require.Equal(t, uint64(2), asked(t, b, count.Request{Hits: []count.Hit{of(9, 0)}})[0].After, algorithm)
 			asked(t, b, count.Request{Hits: []count.Hit{of(9, 5)}})
 			back.Hits = 1

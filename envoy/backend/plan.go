@@ -212,6 +212,11 @@ func (p planner) askAll(
 	refused := false
 	for i := range plan {
 		plan[i].peeks = refused
+		for j := range plan[i].counters {
+			if one := &plan[i].counters[j]; refused {
+				one.quantity = max(one.quantity, 0) // what would come back may be more than the count
+			}
+		}
 		isRefused, err := p.ask(ctx, r, &plan[i], in, to)
 		if err != nil {
 			return nil, err
