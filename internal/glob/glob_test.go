@@ -201,6 +201,16 @@ func TestLongPatterns(t *testing.T) {
 	require.Less(t, time.Since(begun), 40*time.Second, "it was a minute, and many under the race detector")
 }
 
+// TestLongPatternsFollowFewStates: a byte costs no states that it can not reach. A pattern that is longer
+// than the text costs nothing.
+func TestLongPatternsFollowFewStates(t *testing.T) {
+	l := parseLong([]byte("*" + strings.Repeat("?", 639) + "b"))
+	require.False(t, l.match(bytes.Repeat([]byte("a"), 639)))
+	require.Nil(t, l.accepts['a'])
+	l.accepts['x'] = l.accepting('x')[:1] // asking for more states would panic
+	require.True(t, l.match([]byte("x"+strings.Repeat("a", 999)+"b")))
+}
+
 // TestLongPatternsOfOtherTexts: a long pattern costs no memory for a text that differs at its begin.
 func TestLongPatternsOfOtherTexts(t *testing.T) {
 	pattern, text := bytes.Repeat([]byte("user:[a-z]?*"), 1000), bytes.Repeat([]byte("job:7"), 20)

@@ -1,6 +1,9 @@
 package glob
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // shortWork is how many bytes of a pattern a match reads before it takes 64 elements of the pattern at once. Most
 // texts differ long before, and cost nothing else.
@@ -10,26 +13,26 @@ const shortWork = 1 << 14
 type states []uint64
 
 func (s states) set(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s states) has(i int) bool { return i >= 0 && s[i/64]&(1<<(i%64)) != 0 }
+func (s states) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
 // longPattern is a pattern whose elements match one byte each.
 type longPattern struct {
 	pattern []byte
-	last    int         // the state that has matched all elements
+	last    int         // the state that has matched all elements; MaxInt for too many groups of *
 	loops   states      // a * comes next: any byte stays in the state
-	fails   int         // the state that has too many groups of *; -1 for none
 	accepts [256]states // the states whose next element accepts a byte; nil until a text has the byte
 }
 
 // parseLong parses a pattern.
 func parseLong(p []byte) *longPattern {
-	l := &longPattern{pattern: p, fails: -1, loops: make(states, len(p)/64+1)}
+	l := &longPattern{pattern: p, loops: make(states, len(p)/64+1)}
 	for stars := 0; len(p) > 0; {
 		if p[0] == '*' {
 			l.loops.set(l.last)
 			p = bytes.TrimLeft(p, "*")
-			if stars++; stars == maxStars+1 && len(p) > 0 {
-				l.fails = l.last
+			if stars++; stars > maxStars && len(p) > 0 {
+				l.last = math.MaxInt
+				break
 			}
 			continue
 		}
@@ -56,19 +59,22 @@ func (l *longPattern) accepting(b byte) states {
 	return accepts
 }
 
-// match is [Match] for a text that is not empty.
+// match is [Match] for a text that is not empty. After n bytes it follows the states up to n from which the
+// rest of the text can reach the last one.
 func (l *longPattern) match(s []byte) bool {
+	if l.last > len(s) {
+		return false
+	}
 	now := make(states, len(l.loops))
 	now.set(0)
-	for _, b := range s {
-		accepts, carry := l.accepting(b), uint64(0)
-		for i, w := range now {
+	for n, b := range s {
+		from, to := max(0, l.last-len(s)+n)/64, min(n+1, l.last)/64+1
+		part, carry := now[from:to], uint64(0)
+		accepts, loops := l.accepting(b)[from:to], l.loops[from:to]
+		for i, w := range part {
 			next := w & accepts[i]
-			now[i] = next<<1 | carry | w&l.loops[i]
+			part[i] = next<<1 | carry | w&loops[i]
 			carry = next >> 63
-		}
-		if now.has(l.fails) {
-			return false
 		}
 	}
 	return now.has(l.last)
