@@ -56,6 +56,7 @@ const mostWaiting = 16 << 20
 var (
 	errBehind = errors.New("too many commands wait for the hub")
 	errSilent = errors.New("it was silent for too long")
+	errLate   = errors.New("its answers take longer than upstream-timeout: raise that, or use a nearer hub")
 	errEnded  = errors.New("the connection has ended")
 	errClosed = errors.New("the sidecar closes")
 

@@ -58,6 +58,7 @@ const (
 	watchLost  = 50 * time.Millisecond // while the hub does not answer
 	countEvery = 40                    // rounds between two questions for the number of sidecars, at most
 	countLeast = 4                     // rounds, at least
+	lateMost   = 4                     // so many more late answers than early ones are a loss
 )
 
 // untilCount returns how many rounds the number of sidecars counts. All sidecars together ask about ten
@@ -68,11 +69,13 @@ func (w *watched) untilCount() int {
 
 // Watch asks the hub four times a second whether it answers, over connections of a user, until Close. A node
 // that stays silent is abandoned: its requests are lost, and the next node is asked. Watch calls `dropUser`
-// with the name of each user whom the hub does not accept any more. Call Watch once, before the first client.
+// with the name of each user whom the hub does not accept any more. The log says that a hub whose answers are
+// late is lost, too: decisions do not wait for them. Call Watch once, before the first client.
 func (h *Hub) Watch(u *User, dropUser func(name string)) {
 	h.user, h.dropUser = u, dropUser
 	h.up.Store(true)
 	h.running.Go(func() {
+		late := 0
 		for left, lost := 0, false; ; left-- {
 			pause, node := watchEvery, h.Leader()
 			err := h.probe(left <= 0)
@@ -82,6 +85,9 @@ func (h *Hub) Watch(u *User, dropUser func(name string)) {
 				pause, left = watchLost, 1
 			case left <= 0:
 				left = h.untilCount()
+			}
+			if late = h.stillLate(late); err == nil && (late == lateMost || lost && late > 0) {
+				err = errLate
 			}
 			if lost != (err != nil) && h.ctx.Err() == nil {
 				lost = !lost
@@ -96,13 +102,21 @@ func (h *Hub) Watch(u *User, dropUser func(name string)) {
 	})
 }
 
-// logLoss says that a node of the hub does not answer, or that one answers again.
+// stillLate counts the last answer: up if it came after the timeout, and else down.
+func (h *Hub) stillLate(late int) int {
+	if h.Lag() > h.o.Timeout() {
+		return min(late+1, lateMost)
+	}
+	return max(late-1, 0)
+}
+
+// logLoss says that a node of the hub does not answer in time, or that one answers again.
 func (h *Hub) logLoss(node string, err error) {
 	if err == nil {
 		h.o.Log.Info("the hub answers again", "node", node)
 		return
 	}
-	h.o.Log.Warn("the hub does not answer: upstream-lost decides what no lease covers",
+	h.o.Log.Warn("the hub does not answer in time: upstream-lost decides what no lease covers",
 		"node", node, "error", err)
 }
 

@@ -109,10 +109,60 @@ func TestHubIsLost(t *testing.T) {
 			require.EqualError(t, <-lost, story.want)
 			synctest.Wait()
 			h.Close()
-			require.Contains(t, log.String(), "the hub does not answer")
+			require.Contains(t, log.String(), "the hub does not answer in time")
 			require.Contains(t, log.String(), story.want)
 		})
 	}
+}
+
+// lateConn writes after a while.
+type lateConn struct {
+	net.Conn
+	late *atomic.Int64
+}
+
+func (c lateConn) Write(p []byte) (int, error) {
+	time.Sleep(time.Duration(c.late.Load()))
+	return c.Conn.Write(p)
+}
+
+// TestHubIsLate: the log says once that the answers of the hub are late, and once that they are not, also while
+// some are late and some are not.
+func TestHubIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		var late, count, asked atomic.Int64
+		h := New(Options{
+			Addresses: []string{"a:1"}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Clock: func() int64 { return time.Now().UnixNano() }, Timeout: func() time.Duration { return 100 * time.Millisecond },
+			Dial: func(context.Context, string) (net.Conn, error) {
+				conn, hub := net.Pipe()
+				go answerCounts(lateConn{hub, &late}, &count, &asked)
+				return conn, nil
+			},
+		})
+		u, err := h.User(Identity{})
+		require.NoError(t, err)
+		h.Watch(u, nil)
+		alternate := func() {
+			for i := range 40 {
+				late.Store(int64(50+100*(i%2)) * int64(time.Millisecond))
+				time.Sleep(time.Second / 2)
+			}
+		}
+		alternate()
+		synctest.Wait()
+		require.Empty(t, log.String())
+		late.Store(int64(600 * time.Millisecond))
+		time.Sleep(10 * time.Second)
+		alternate()
+		require.True(t, h.Up())
+		late.Store(0)
+		time.Sleep(10 * time.Second)
+		h.Close()
+		require.Equal(t, 1, strings.Count(log.String(), errLate.Error()), log.String())
+		require.Equal(t, 1, strings.Count(log.String(), "the hub answers again"), log.String())
+	})
 }
 
 // TestSidecarsAreCounted: the number of sidecars is a second old at most, and with many sidecars ten.
