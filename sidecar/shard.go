@@ -75,7 +75,7 @@ func (sh *shard) tick(now account.Time) {
 		sh.due = nil
 	}
 	held := sh.takeHeld()
-	if sh.table.Holds() {
+	if sh.table.Holds() && sh.sidecar.o.Hub.Up() { // a lost hub may still count what it hears
 		sh.table.Tick(now, func(a *account.Account, q account.Ask) {
 			asks = append(asks, sh.newAsk(now, a, q))
 		})

@@ -229,9 +229,9 @@ func TestSidecarReportsAboutThoseWhoLeft(t *testing.T) {
 	proxy.cut(true)
 	require.Equal(t, int64(0), ann.Do(command...).([]any)[0])
 	ann.Close()
-	unanswered := func() int64 { f, _ := side.peers.sidecar.Figures(); return f.Unanswered }
-	before := unanswered()
-	require.Eventually(t, func() bool { return unanswered() > before+8 }, timeout, time.Millisecond)
+	const long = time.Second // for a user that nothing keeps
+	left := time.Now()
+	require.Eventually(t, func() bool { return !side.peers.sidecar.Hub().Up() && time.Since(left) > long }, timeout, time.Millisecond)
 	proxy.cut(false)
 	require.Eventually(t, func() bool {
 		return hub.dial(t).Do("CL.WINDOW", "k", 1000, 3600, "QUANTITY", 0).([]any)[2].(int64) < 1000-allowed
