@@ -138,8 +138,8 @@ func (g *Group) watchLog() {
 		bytes = b.length()
 	}
 	waits := g.stall.asked > 0 || g.epoch.term != 0 && !g.epoch.serving || g.queue.outstanding() > 0
-	last, now := g.raft.Load().LastIndex(), g.o.Clock.Monotonic()
-	due := g.stall.due(last, now, term != 0 && waits, bytes, g.o.NodeTimeout)
+	moved, now := g.raft.Load().LastIndex()+g.applied.Load(), g.o.Clock.Monotonic()
+	due := g.stall.due(moved, now, term != 0 && waits, bytes, g.o.NodeTimeout)
 	if due {
 		g.offered = term
 	}

@@ -39,5 +39,14 @@ func (g *Group) SkipTerms() {
 	g.hooks.follows = func(*fsmState, *entry.Entry, uint64) bool { return true }
 }
 
+// ApplyAfter makes a node wait before it applies an entry.
+func (g *Group) ApplyAfter(wait func()) {
+	follows := g.hooks.follows
+	g.hooks.follows = func(f *fsmState, e *entry.Entry, term uint64) bool {
+		wait()
+		return follows(f, e, term)
+	}
+}
+
 // MarkGone does the first of the two steps in which a leader removes a node.
 func (g *Group) MarkGone(id string) error { return g.mark(id) }

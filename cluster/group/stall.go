@@ -16,7 +16,7 @@ import (
 // heartbeats go on meanwhile, so the other nodes would follow such a leader for ever. Raft's own goroutine
 // waits for the disk, so raft cannot hand the lead over. So the node asks another one to begin an election.
 type stall struct {
-	last  uint64 // the index of the last entry
+	moved uint64 // indexes of the last entry and of the applied one, added: it grows while the log moves
 	since int64  // monotonic time since which an entry waits, or at which the last node was asked
 	asked int    // how many nodes were asked; 0: the log moves
 }
@@ -24,11 +24,12 @@ type stall struct {
 // slowest is how many bytes a disk must write in a second. A large entry has more time.
 const slowest = 16 << 20
 
-// due reports whether a node is to be asked now. last is the last entry of the log, and waits says whether an
-// entry of some bytes waits for it. The next node is asked a NodeTimeout later.
-func (s *stall) due(last uint64, now int64, waits bool, bytes int, nodeTimeout time.Duration) bool {
-	if !waits || last != s.last {
-		*s = stall{last: last, since: now}
+// due reports whether a node is to be asked now. It is not while the log moves: a node that has just started
+// may apply old entries for long. waits says whether an entry of some bytes waits. The next node is asked a
+// NodeTimeout later.
+func (s *stall) due(moved uint64, now int64, waits bool, bytes int, nodeTimeout time.Duration) bool {
+	if !waits || moved != s.moved {
+		*s = stall{moved: moved, since: now}
 		return false
 	}
 	if now-s.since < int64(nodeTimeout+time.Duration(bytes)*time.Second/slowest) {

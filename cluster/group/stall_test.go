@@ -2,6 +2,7 @@ package group_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,4 +118,30 @@ func TestALeaderWhoseDiskHangsAloneLeadsAgain(t *testing.T) {
 		require.Contains(t, []any{int64(1), int64(2)}, do(t, c.Leader(), "INCR key"))
 		c.RequireEqual()
 	})
+}
+
+// A node starts, leads, and applies the entries of its log for longer than a node may be silent. Then it serves: one entry may
+// take long, too, and nobody else can lead.
+func TestANodeAloneAppliesItsLogForLong(t *testing.T) {
+	for _, takes := range []time.Duration{100 * time.Millisecond, 3 * time.Second} {
+		t.Run(takes.String(), func(t *testing.T) {
+			bubble(t, func(t *testing.T, _ func()) {
+				var wait atomic.Int64
+				c := clustertest.New(t, clustertest.Options{Nodes: 1, Seed: first(t), Now: time.Now,
+					Prepare: func(g *group.Group) { g.ApplyAfter(func() { time.Sleep(time.Duration(wait.Load())) }) }})
+				defer c.Close()
+				time.Sleep(5 * time.Second)
+				for range 100 {
+					do(t, c.Leader(), "INCR key")
+				}
+				require.NoError(t, c.Machines[0].Stop())
+				wait.Store(int64(takes))
+				require.NoError(t, c.Machines[0].Start())
+				time.Sleep(110 * takes)
+				wait.Store(0)
+				time.Sleep(10 * time.Second)
+				require.Equal(t, int64(101), do(t, c.Leader(), "INCR key"))
+			})
+		})
+	}
 }
