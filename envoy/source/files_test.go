@@ -222,6 +222,22 @@ func TestAFileThatIsWrittenSlowlyIsReadOnce(t *testing.T) {
 	})
 }
 
+// A folder in which something changes all the time does not keep new rules out.
+func TestChangesWithoutEndAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		root := t.TempDir()
+		h, f := newHarness(t), Folders{root, "", "", false, false}
+		watcher := &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}
+		go h.follow(t.Context(), f, watcher, root, true)
+		write(t, filepath.Join(root, "a.yaml"), rulesOf("new"))
+		for range 2 * longest / settle {
+			watcher.Events <- fsnotify.Event{Name: "other", Op: fsnotify.Write}
+			time.Sleep(settle * 9 / 10)
+		}
+		require.True(t, h.set.Load().HasDomain("new"))
+	})
+}
+
 func TestAFolderThatComesLaterIsRead(t *testing.T) {
 	root := t.TempDir()
 	h := newHarness(t)

@@ -12,6 +12,8 @@ import (
 const (
 	// settle is how long nothing changes before the files are read. A part of a file may be good, and lack limits.
 	settle = 500 * time.Millisecond
+	// longest is how long changes may follow each other until the files are read all the same.
+	longest = time.Minute
 	// rewatch is how long a folder that does not exist is left alone.
 	rewatch = 2 * time.Second
 )
@@ -42,7 +44,16 @@ func (l *Loader) follow(
 ) {
 	retry := time.NewTicker(rewatch)
 	defer retry.Stop()
-	var due <-chan time.Time
+	var due, late <-chan time.Time
+	change := func() {
+		if due = time.After(settle); late == nil {
+			late = time.After(longest)
+		}
+	}
+	read := func() {
+		due, late = nil, nil
+		_ = l.read(f)
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -51,20 +62,21 @@ func (l *Loader) follow(
 			if event.Name == watched && event.Op.Has(fsnotify.Remove|fsnotify.Rename) {
 				isWatched = false
 			}
-			if f.WatchRoot && !isNewRoot(event, f.Root) {
-				continue
+			if !f.WatchRoot || isNewRoot(event, f.Root) {
+				change()
 			}
-			due = time.After(settle)
 		case err := <-watcher.Errors:
 			l.log.Warn("the folder of the rules is read again, as changes were missed", "error", err)
-			due = time.After(settle)
+			change()
 		case <-retry.C:
 			if !isWatched && watcher.Add(watched) == nil {
-				isWatched, due = true, time.After(settle)
+				isWatched = true
+				change()
 			}
 		case <-due:
-			due = nil
-			_ = l.read(f)
+			read()
+		case <-late:
+			read()
 		}
 	}
 }
