@@ -99,13 +99,8 @@ func requireTailCut(t *testing.T, torn []byte, want map[string]string, how strin
 // TestValuesThatLookLikeBatches cuts the log inside a value that a client has made of batches. They are no damage:
 // else the client could keep the server from starting after a power cut.
 func TestValuesThatLookLikeBatches(t *testing.T) {
-	forged := append(make([]byte, format.HeaderSize), commandLines("SET x 1")...)
-	require.NoError(t, format.Seal(forged))
-	files := memory()
-	l := start(t, files, Always)
-	set(l.store, "a", 1)
-	l.commit()
-	end := len(files.Get(incr1))
+	forged := forgedBatch(t)
+	files, l, keys, end := logOfOneBatch(t, Always)
 	write(l.store, now+2e9, func(tx *store.Tx) { // the batch has a time, too
 		e := tx.Write([]byte("k"))
 		e.SetBytes(bytes.Repeat(forged, 20), store.NoExpiry)
@@ -113,7 +108,7 @@ func TestValuesThatLookLikeBatches(t *testing.T) {
 	l.commit()
 	torn := files.Get(incr1)
 	torn = torn[:len(torn)-len(forged)-10]
-	kept := requireTailCut(t, torn, map[string]string{"0 a": "string 1 until -9223372036854775808"}, "forged")
+	kept := requireTailCut(t, torn, keys, "forged")
 	require.Equal(t, torn[end:], kept)
 
 	// A damaged length of a batch is no torn tail: whole batches follow.
@@ -185,11 +180,7 @@ func TestFlippedBits(t *testing.T) {
 
 // TestHolesAreTornTails has a hole of zeros before the last batch: a power cut may leave one, so it is no damage.
 func TestHolesAreTornTails(t *testing.T) {
-	files := memory()
-	l := start(t, files, EverySecond)
-	set(l.store, "a", 1)
-	l.commit()
-	end := len(files.Get(incr1))
+	files, l, keys, end := logOfOneBatch(t, EverySecond)
 	write(l.store, now, func(tx *store.Tx) {
 		e := tx.Write([]byte("big"))
 		e.SetBytes(bytes.Repeat([]byte{'x'}, 4096), store.NoExpiry)
@@ -199,7 +190,7 @@ func TestHolesAreTornTails(t *testing.T) {
 	l.commit()
 	b := files.Get(incr1)
 	copy(b[1024:2048], make([]byte, 1024))
-	kept := requireTailCut(t, b, map[string]string{"0 a": "string 1 until -9223372036854775808"}, "hole")
+	kept := requireTailCut(t, b, keys, "hole")
 	require.Equal(t, b[end:], kept)
 }
 
