@@ -12,9 +12,9 @@
 //
 // The engine gets one command for a request, CL.MWINDOW. So a request counts as a whole, by the clock of
 // the engine. A charge takes several commands, one after the other, if it has more than 128 counters, or
-// gives hits of a counter back and adds others. Of all or none, shadows and hits that are given back take
-// commands of their own. These count nothing if the others refuse. A Redis gets INCRBY and PEXPIRE for each
-// counter, by the clock of this process.
+// gives hits of a counter back and adds others. In a request of all or none,
+// shadows and hits that are given back take commands of their own. These come last, and count nothing if an
+// earlier command refuses. A Redis gets INCRBY and PEXPIRE for each counter, by the clock of this process.
 //
 // # Invariants
 //

@@ -212,10 +212,8 @@ func (p planner) askAll(
 	refused := false
 	for i := range plan {
 		plan[i].peeks = refused
-		for j := range plan[i].counters {
-			if one := &plan[i].counters[j]; refused {
-				one.quantity = max(one.quantity, 0) // what would come back may be more than the count
-			}
+		if refused {
+			plan[i].takeNothingBack()
 		}
 		isRefused, err := p.ask(ctx, r, &plan[i], in, to)
 		if err != nil {
@@ -224,6 +222,14 @@ func (p planner) askAll(
 		refused = refused || isRefused
 	}
 	return to, nil
+}
+
+// takeNothingBack makes looks of hits that are given back: they may be more than the count.
+func (c *command) takeNothingBack() {
+	for i := range c.counters {
+		one := &c.counters[i]
+		one.quantity = max(one.quantity, 0)
+	}
 }
 
 // ask runs a command, and turns the answers into results. A look at a limit that is used up refuses the
