@@ -156,13 +156,15 @@ func (c *Call) Leave(outcome Outcome) {
 		c.Measured()
 	}
 	l := c.limit
+	ctx, cancel := context.WithTimeout(context.Background(), l.options.Timeout)
+	defer cancel()
 	words := []any{"CL.LEAVE", l.key, c.holder, seconds(c.latency), string(outcome)}
 	if c.local {
 		l.local.Add(-1)
 		if len(l.late) >= mostLate/2 {
 			return // the other half is for permits that the server has given
 		}
-	} else if _, err := l.ask(context.Background(), words); err == nil {
+	} else if _, err := l.ask(ctx, words); err == nil {
 		return
 	} else {
 		l.options.OnError(err)
@@ -207,11 +209,9 @@ func (l *Limit) sendLate(ctx context.Context) {
 	}
 }
 
-// ask sends a command whose reply is integers. The context has no end of the client: the server counts a call
-// also if its client leaves meanwhile.
+// ask sends a command whose reply is integers. The context has the time-out, and does not end with the client:
+// the server counts a call also if its client leaves meanwhile.
 func (l *Limit) ask(ctx context.Context, words []any) ([]int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
-	defer cancel()
 	cmd := redis.NewIntSliceCmd(ctx, words...)
 	if err := l.rdb.Process(ctx, cmd); err != nil {
 		return nil, fmt.Errorf("adaptive: %w", err)

@@ -199,8 +199,8 @@ func (l *Limiter) noDecision(err error) (Decision, error) {
 	return Decision{Allowed: true}, nil
 }
 
-// do sends a command whose first key has a position. The context has no end of the client: the server counts
-// an action also if its client leaves meanwhile.
+// do sends a command whose first key has a position. The context must not end with the client: the server
+// counts an action also if its client leaves meanwhile.
 func (l *Limiter) do(ctx context.Context, key int8, args []any) ([]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
 	defer cancel()
