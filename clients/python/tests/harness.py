@@ -1,4 +1,5 @@
 """Starts servers for the tests, and plays the story of all packages."""
+import asyncio
 import json
 import os
 import pathlib
@@ -28,6 +29,20 @@ def free_port() -> int:
                 return port
             except OSError:
                 pass
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock moves as soon as all tasks wait."""
+
+    now = 1_000.0
+
+    def time(self):
+        return self.now
+
+    def _run_once(self):
+        if not self._ready and self._scheduled:
+            self.now = max(self.now, self._scheduled[0].when())
+        super()._run_once()
 
 
 class ServerTest(unittest.TestCase):

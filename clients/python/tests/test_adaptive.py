@@ -14,8 +14,7 @@ import redis.asyncio
 from cellserver_ratelimit import AdaptiveASGI, AdaptiveLimit, AsyncAdaptiveLimit, Limiter, LimitReached, fork
 from cellserver_ratelimit.httpx import AsyncTransport, Transport
 
-from .harness import ServerTest
-from .test_lease import VirtualLoop
+from .harness import ServerTest, VirtualLoop
 
 
 class Service(http.server.BaseHTTPRequestHandler):

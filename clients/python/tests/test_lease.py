@@ -15,7 +15,7 @@ from cellserver_ratelimit import AsyncLimiter, Limiter, NoDecision
 from cellserver_ratelimit import lease as leases
 from cellserver_ratelimit.account import Account, Answer, Grant, Time
 
-from .harness import ServerTest
+from .harness import ServerTest, VirtualLoop
 
 STORIES = pathlib.Path(__file__).parents[2] / "account.jsonl"
 
@@ -313,20 +313,6 @@ class TestEventLoops(ServerTest):
         end = time.monotonic() + 60
         while self.admin.info("clients")["connected_clients"] > 2:  # its own, and that of the last loop
             self.assertLess(time.monotonic(), end, "a connection stays open")
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock moves as soon as all tasks wait."""
-
-    now = 1_000.0
-
-    def time(self):
-        return self.now
-
-    def _run_once(self):
-        if not self._ready and self._scheduled:
-            self.now = max(self.now, self._scheduled[0].when())
-        super()._run_once()
 
 
 class TestAsyncTimeout(unittest.TestCase):
