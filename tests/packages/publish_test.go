@@ -143,6 +143,7 @@ func TestPublish(t *testing.T) {
 		"clients/python/pyproject.toml":      "name = \"acme-ratelimit\"\n",
 		"SECURITY.md":                        "Acme <security@acme.example>",
 		"Dockerfile":                         "image.source=https://example.com/acme/limits",
+		"envoy/Dockerfile":                   "image.source=https://example.com/acme/limits",
 		"deploy/compose.yaml":                "image: registry.example/acme/cellserver:0.1.0\n",
 		"deploy/kubernetes.yaml":             "image: registry.example/acme/cellserver:0.1.0\n",
 		"deploy/kubernetes-envoy.yaml":       "image: registry.example/acme/cellserver-envoy:0.1.0\n",

@@ -32,12 +32,12 @@ homepage: {{.Repository}}`},
 	{[]string{"deploy/debian/nfpm.yaml"}, `^(  - \{src: README.md,.*)$`, `$1
   - {src: LICENSE, dst: /usr/share/doc/cellserver/LICENSE, file_info: {mode: 0644}}`},
 	{[]string{"deploy/build"}, `cellserver maintainers <maintainers@cellserver\.invalid>`, "{{.Contact}}"},
-	{[]string{"Dockerfile"}, `^(FROM scratch)$`, `$1
+	{[]string{"Dockerfile", "envoy/Dockerfile"}, `^(FROM scratch)$`, `$1
 LABEL org.opencontainers.image.title=cellserver \
       org.opencontainers.image.version={{.Version}} \
       org.opencontainers.image.licenses={{.License}} \
       org.opencontainers.image.source={{.Repository}}`},
-	{[]string{"Dockerfile"}, `^(COPY .*/NOTICES.txt)$`, `$1
+	{[]string{"Dockerfile", "envoy/Dockerfile"}, `^(COPY .*/NOTICES.txt)$`, `$1
 COPY --from=build /src/LICENSE /LICENSE`},
 	{[]string{"clients/python/pyproject.toml"}, `^(\[project\])$`, `$1
 license = "{{.License}}"
