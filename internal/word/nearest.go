@@ -1,10 +1,14 @@
 package word
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Nearest returns the name that a misspelled word probably means. It is the first name with the fewest
 // mistakes. A mistake is a missing, extra or wrong letter, or two swapped letters. At most one letter in
-// three may be wrong.
+// three may be wrong. If there is no such name, it is the first one that begins with the word and a dash:
+// "http" means http-port.
 func Nearest(word string, names []string) (string, bool) {
 	word = strings.ToLower(word)
 	if len(word) > 64 {
@@ -16,7 +20,14 @@ func Nearest(word string, names []string) (string, bool) {
 			best, fewest = name, n
 		}
 	}
-	return best, best != ""
+	if best != "" {
+		return best, true
+	}
+	i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, word+"-") })
+	if i < 0 {
+		return "", false
+	}
+	return names[i], true
 }
 
 // mistakes returns the number of mistakes between a and b: their optimal string alignment distance
