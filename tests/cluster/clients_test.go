@@ -180,9 +180,45 @@ func (p *processes) moveLeader() {
 	p.lead(next)
 }
 
-// documented are the errors that a client may get. The first line is what the server says, the others are the words of the
-// libraries for a connection that ended, that was refused, or that did not answer.
+// documented are the errors that a client may get: the codes of the server that docs/cluster.md names, and the words of the
+// libraries for a connection that ended, that was refused or that did not answer.
 var documented = regexp.MustCompile(`CLUSTERDOWN|MASTERDOWN|The cluster is down|MOVED|LOADING|MovedError|Moved: |MISCONF|READONLY|` +
-	`EOF|unexpected end of file|[Rr]efused|ECONNREFUSED|[Rr]eset by peer|ECONNRESET|Connection reset|[Bb]roken pipe|[Cc]losed|[Dd]isconnect|` +
-	`not connected|temporarily unavailable|The previous master is now a slave|` +
-	`[Tt]imed out|[Tt]imeout|No more cluster attempts left|Cluster retry deadline exceeded|No master found|Unable to connect|Cannot determine a partition`)
+	`EOF|unexpected end of file|[Uu]nexpected end of stream|[Rr]efused|ECONNREFUSED|[Rr]eset by peer|ECONNRESET|Connection reset|` +
+	`[Bb]roken pipe|EPIPE|[Cc]los(ed|ing)|[Dd]isconnect|[Nn]ot connected|[Tt]imed? ?out|temporarily unavailable|` +
+	`The previous master is now a slave|` + withoutNode)
+
+// withoutNode are the words of the libraries for a cluster of which they reach no node, or do not know who has a slot. The
+// sources of the libraries have them.
+const withoutNode = `cluster has no nodes|connection is not usable|` + // go-redis
+	`the slot has no redis node|no available connection|` + // rueidis
+	`not covered by the cluster|slots are not covered|has no redis_connection|agree on a valid slots cache|` + // redis-py
+	`Redis Cluster cannot be connected|exist in the cluster|No targets were found|No connection available|` +
+	`root nodes are unavailable|client is offline|Cannot find node|Too many Cluster redirections|` + // node-redis, ioredis
+	`startup nodes is available|Failed to refresh slots cache|isn't (ready|writeable)|max retries per request|` + // ioredis
+	`No reachable node|No cluster nodes available|slots (list is empty|have holes)|No more (cluster )?attempts left|` + // Jedis
+	`Cluster retry deadline exceeded|resource from the pool|[Ff]ailed (connecting|to connect|to create connection)|` +
+	`Unable to connect|Cannot connect|No partition for slot|Cannot (determine|retrieve)|is not active|point is not known|` + // Lettuce
+	`No connections found|ind a(ny)? connection|ind connection|node in cluster not found|to create initial connections|` + // redis-rs
+	`check startup nodes|Missing slot coverage|get any slots|Requested connection not found|connection task were dropped|` +
+	`No master found|hash slot owner|missing cluster state|Missing expected connection|Max attempts|Unresponsive|` + // fred
+	`Unable to route|Failed to route|Too many (failed write attempts|redirections)|Max re(connection|direction)`
+
+// TestDocumented: each library may say that it reaches no node. A reply that nobody documents is found.
+func TestDocumented(t *testing.T) {
+	for _, text := range []string{
+		"CLUSTERDOWN the cluster has no leader", "No connections found - ClusterConnectionNotFound",
+		"redis: cluster has no nodes", "dial tcp N.N.N.N:N: connect: connection refused", "read tcp: i/o timeout",
+		"Slot \"N\" is not covered by the cluster.", "None of startup nodes is available", "Cluster slots list is empty.",
+		"All the root nodes are unavailable", "Failed to find cluster hash slot owner.", "Command timed out after N second(s)",
+	} {
+		require.Regexp(t, documented, text)
+	}
+	for _, bait := range []string{
+		"ERR unknown command", "ERR wrong number of arguments", "WRONGTYPE Operation against a key", "NOAUTH Authentication required.",
+		"NOPERM no permissions", "CROSSSLOT Keys in request don't hash to the same slot", "NOSCRIPT No matching script", "BUSY Redis is busy",
+		"OOM command not allowed when used memory > 'maxmemory'.", "EXECABORT Transaction discarded", "Protocol error, got \"N\"",
+		"Invalid CLUSTER SLOTS response.", "redis: connection unusable (reply stream desynchronized)", "rueidis: parse error", "",
+	} {
+		require.NotRegexp(t, documented, bait)
+	}
+}
