@@ -1,6 +1,9 @@
 package store
 
-import "cellserver/store/table"
+import (
+	"cellserver/internal/pieces"
+	"cellserver/store/table"
+)
 
 // Tx is one transaction: a locked part of the keyspace at one moment.
 //
@@ -342,7 +345,7 @@ func (tx *Tx) newEffect() *Effect {
 	}
 	n := len(tx.effects)
 	if n == cap(tx.effects) {
-		tx.effects = append(tx.effects, Effect{})
+		tx.effects = pieces.Grow(tx.effects, 1)
 	}
 	tx.effects = tx.effects[:n+1] // zero, because dropEffects has cleared it
 	return &tx.effects[n]

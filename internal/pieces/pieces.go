@@ -1,6 +1,9 @@
 package pieces
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // size is the size of a piece, in bytes. To copy it takes some microseconds.
 const size = 128 << 10
@@ -20,13 +23,16 @@ func Append[T string | []byte](dst []byte, p T) []byte {
 	return dst
 }
 
-// Grow is slices.Grow in pieces: it makes room for n more bytes.
-func Grow(b []byte, n int) []byte {
-	if cap(b)-len(b) >= n || len(b) <= size && n <= size {
-		return slices.Grow(b, n)
+// Grow is slices.Grow in pieces: it makes room for n more elements.
+func Grow[E any](s []E, n int) []E {
+	piece := max(1, size/int(unsafe.Sizeof(*new(E))))
+	if cap(s)-len(s) >= n || len(s) <= piece && n <= piece {
+		return slices.Grow(s, n)
 	}
-	grown := make([]byte, len(b), max(len(b)+n+spare, len(b)+len(b)/4))
-	move(grown, b)
+	grown := make([]E, len(s), max(len(s)+n+spare, len(s)+len(s)/4))
+	for i := 0; i < len(s); i += piece {
+		copyPiece(grown[i:], s[i:min(i+piece, len(s))])
+	}
 	return grown
 }
 
@@ -59,6 +65,11 @@ func move[T string | []byte](to []byte, from T) {
 //
 //go:noinline
 func movePiece[T string | []byte](to []byte, from T) { copy(to, from) }
+
+// copyPiece is movePiece for elements of any type.
+//
+//go:noinline
+func copyPiece[E any](to, from []E) { copy(to, from) }
 
 // clearPiece sets a piece to zero.
 //

@@ -37,6 +37,25 @@ func TestGrow(t *testing.T) {
 	}
 }
 
+// TestGrowHoldsElements: elements with pointers keep their values, and the room behind them is zero.
+func TestGrowHoldsElements(t *testing.T) {
+	type element struct {
+		number *int
+		text   string
+	}
+	var all []element
+	for i := range 5*size/24 + 7 {
+		if len(all) == cap(all) {
+			all = Grow(all, 1)
+			require.Zero(t, all[len(all):cap(all)][0])
+		}
+		all = append(all, element{&i, "text"})
+	}
+	for i, e := range all {
+		require.Equal(t, i, *e.number)
+	}
+}
+
 func TestExtend(t *testing.T) {
 	text := bytes.Repeat([]byte("x"), 12*size)
 	for _, before := range lengths {
