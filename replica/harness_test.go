@@ -151,3 +151,11 @@ func follow(t *testing.T, o Options, target *notes, check func(l *Link), scripts
 
 // stay reads what the link sends until the end.
 func (f *fake) stay() { _, _ = io.Copy(io.Discard, f.in) }
+
+// sent returns how many bytes the link sends in a time.
+func (f *fake) sent(d time.Duration) int64 {
+	_ = f.SetReadDeadline(time.Now().Add(d))
+	n, _ := io.Copy(io.Discard, f.in)
+	_ = f.SetReadDeadline(time.Time{})
+	return n
+}

@@ -124,6 +124,23 @@ func TestConfirmations(t *testing.T) {
 	})
 }
 
+// TestSignsOfLife: before a copy the link sends nothing. A Redis begins a copy only when its replica has been
+// silent for repl-diskless-sync-delay. While the copy arrives, the link sends a line each second.
+func TestSignsOfLife(t *testing.T) {
+	var before, during int64
+	follow(t, Options{}, &notes{}, func(*Link) {
+		require.Zero(t, before)
+		require.EqualValues(t, 3, during)
+	}, func(f *fake) {
+		f.greeted()
+		fmt.Fprintf(f, "+FULLRESYNC %s 5\r\n", history)
+		before = f.sent(5500 * time.Millisecond)
+		fmt.Fprint(f, "$9\r\nx")
+		during = f.sent(3 * time.Second)
+		f.stay()
+	})
+}
+
 // TestSilence: the link leaves a master that is silent for repl-timeout, and tries again.
 func TestSilence(t *testing.T) {
 	var n atomic.Int32

@@ -24,6 +24,7 @@ type session struct {
 	sending  sync.Mutex   // held while a command is written
 	awaiting atomic.Int64 // since when a read waits, in monotonic nanoseconds; 0 if none does
 	silent   atomic.Bool  // the master was silent for too long
+	arrives  atomic.Bool  // the copy has begun to arrive
 	streams  atomic.Bool  // the copy is here: confirmations have a meaning
 }
 
@@ -98,9 +99,10 @@ func (s *session) watch(ctx context.Context) {
 	}
 }
 
-// live sends one sign of life, unless the last one is still on its way.
+// live sends one sign of life, unless the last one is still on its way. Before a copy there is none: a
+// master begins it only when its replica has been silent for the repl-diskless-sync-delay of the master.
 func (s *session) live() {
-	if !s.sending.TryLock() {
+	if !s.arrives.Load() && !s.streams.Load() || !s.sending.TryLock() {
 		return
 	}
 	s.sending.Unlock()
@@ -155,6 +157,7 @@ func (s *session) copy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.arrives.Store(true)
 	s.l.note(func(st *State) { st.Copy.Bytes, st.Copy.Read, st.Copy.Keys = size, 0, 0 })
 	in.report = func(read int64) { s.l.note(func(st *State) { st.Copy.Read = read }) }
 	err = s.o.Target.Replace(ctx, in, &s.begin, func(keys int64) {
