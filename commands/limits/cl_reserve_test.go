@@ -201,6 +201,22 @@ func TestReserveInATransaction(t *testing.T) {
 	h.Want("EXEC", []any{[]any{0, 10, 5, -1, 60}, []any{0, 10, 8, -1, 60}, []any{1, 10, 8, 60, 60}, []any{0, 10, 0, -1, 60}})
 }
 
+// TestRepeatsAfterARuleWithScopes: in one transaction, a repeated reservation or settlement follows a request whose
+// second scope was the tightest. It asks no limit, and its own rule has one scope.
+func TestRepeatsAfterARuleWithScopes(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("CL.RULE SET two SCOPE org CL.WINDOW 100 60 AND SCOPE user CL.WINDOW 50 60")
+	h.Do("CL.RULE SET one CL.WINDOW 10 60")
+	for i, line := range []string{"CL.RESERVE one k 5 i 60", "CL.SETTLE one k i 12"} {
+		answer := h.Do(line)
+		h.Do("MULTI")
+		h.Do("CL.CHECK two acme ann 1")
+		h.Do(line)
+		h.Do("INCR later")
+		h.Want("EXEC", []any{[]any{0, 50, 49 - i, -1, 60}, answer, i + 1})
+	}
+}
+
 // TestReserveBound: a full bucket is an error, and nothing counts.
 func TestReserveBound(t *testing.T) {
 	h := servertest.New(t)

@@ -232,7 +232,7 @@ func (c *Check) find(tx *store.Tx, now int64, reserves bool) error {
 	}
 	c.limits = c.limitMemory[:n]
 	c.used = max(c.used, n)
-	c.releases.scopes = 0
+	c.releases.scopes, c.tightest = 0, 0 // a repeated reservation or settlement chooses none
 	released, stale := c.findStates(tx, now, reserves)
 	all := false
 	if reserves {
