@@ -77,7 +77,7 @@ func (h *Hub) hello(id Identity, at place, name string) (all []byte, replies, ne
 // open connects to a node, and says who asks. The name is that of one client, "" for several. It ends with
 // ctx.
 func (h *Hub) open(ctx context.Context, at place, id Identity, name string) (net.Conn, error) {
-	ctx, stop := context.WithTimeoutCause(ctx, h.patience(), errSilent)
+	ctx, stop := context.WithTimeoutCause(ctx, h.Patience(), errSilent)
 	defer stop()
 	conn, err := h.o.Dial(ctx, at.address)
 	if err != nil {

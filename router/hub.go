@@ -70,8 +70,8 @@ func New(o Options) *Hub {
 	return h
 }
 
-// patience is how long a connection may take to open.
-func (h *Hub) patience() time.Duration { return max(10*h.o.Timeout(), time.Second) }
+// Patience is how long a connection may take to open, and a node may stay silent.
+func (h *Hub) Patience() time.Duration { return max(10*h.o.Timeout(), time.Second) }
 
 // Leader returns the address of the node that leads, as far as the Hub knows.
 func (h *Hub) Leader() string {

@@ -293,7 +293,7 @@ func (l *link) heard() {
 
 // silence is how long the node may be silent while requests wait for the next link. A node that was deposed
 // answers at once.
-func (l *link) silence() time.Duration { return l.user.hub.patience() / 10 }
+func (l *link) silence() time.Duration { return l.user.hub.Patience() / 10 }
 
 // late ends a link that was silent for too long, unless its node leads again. It gives a link time to open.
 func (l *link) late() {

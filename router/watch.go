@@ -147,7 +147,7 @@ func (h *Hub) probe(counts bool) error {
 		}
 		answered <- err
 	})})
-	silent := time.NewTimer(h.patience())
+	silent := time.NewTimer(h.Patience())
 	defer silent.Stop()
 	select {
 	case err := <-answered:

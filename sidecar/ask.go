@@ -30,7 +30,7 @@ func (sh *shard) newAsk(now account.Time, a *account.Account, q account.Ask) *as
 func (q *ask) send() {
 	user := q.shard.sidecar.o.Hub.Named(q.account.User())
 	if user == nil { // its last client has left
-		q.late()
+		q.fail(false)
 		return
 	}
 	command := []byte(q.account.Command())
@@ -92,7 +92,7 @@ func (q *ask) learn(now account.Time) bool {
 }
 
 // Lost implements [router.Sink].
-func (q *ask) Lost(error) { q.late() }
+func (q *ask) Lost(error) { q.fail(false) }
 
 func (q *ask) over() bool { return q.ended }
 
@@ -102,15 +102,25 @@ func (q *ask) end() (was bool) {
 	return was
 }
 
-// late says that there is no answer in time.
-func (q *ask) late() {
-	sh := q.shard
+// late implements question.
+func (q *ask) late() { q.fail(true) }
+
+// fail says that there is no answer, or none in time. Nobody waits for a charge, and a slow hub would count
+// it twice if it came again. So its answer may come until its connection ends, or should have ended.
+func (q *ask) fail(isLate bool) {
+	sh, now := q.shard, q.shard.sidecar.o.Clock()
 	sh.mu.Lock()
-	if q.end() {
+	age := now.Boot - q.ask.Departed.Boot
+	switch mayCome := isLate && q.ask.IsCharge && age < 2*sh.sidecar.o.Hub.Patience().Microseconds(); {
+	case q.ended:
 		sh.mu.Unlock()
-		return
+	case mayCome && len(sh.waiting[q.account]) == 0:
+		sh.expect(now, q)
+		sh.mu.Unlock()
+	default:
+		q.ended = true
+		sh.lost(now, q)
 	}
-	sh.lost(sh.sidecar.o.Clock(), q)
 }
 
 // lost answers those who wait without the hub. It unlocks mu.

@@ -39,3 +39,30 @@ func TestChargesOfAStoppedHub(t *testing.T) {
 		})
 	}
 }
+
+// TestChargesOfASlowHub: a hub answers, and later than upstream-timeout. It counts each unit once: a charge comes again only
+// after its connection.
+func TestChargesOfASlowHub(t *testing.T) {
+	for _, slow := range []time.Duration{60 * time.Millisecond, 150 * time.Millisecond, 300 * time.Millisecond} { // one way
+		synctest.Test(t, func(t *testing.T) {
+			const limit = 1_000_000
+			w := newWorld(t, 1, 1, 1, account.Deny, "CL.WINDOW", "k", limit, 3600)
+			defer w.close()
+			w.sidecars[0].running.Load().sidecar.Configure(account.Settings{Lease: 1000, Keys: 1000, Interval: 100})
+			nc := w.sidecars[0].connect()
+			in := bufio.NewReader(nc)
+			ask := func(d time.Duration) {
+				for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+					require.True(t, w.sidecars[0].ask(nc, in))
+				}
+			}
+			ask(time.Second)
+			go w.sidecars[0].line.slowDown(slow, 10*time.Second)
+			ask(15 * time.Second)
+			time.Sleep(time.Second)
+			require.NoError(t, nc.Close())
+			left := w.do("CL.WINDOW k 1000000 3600 0").([]any)[2].(int64)
+			require.Equal(t, len(w.allowed), limit-int(left), slow)
+		})
+	}
+}

@@ -10,6 +10,7 @@ type Ask struct {
 	Departed Time // when the question leaves
 
 	number int64
+	spent  int64 // a charge: how many units the account had ever spent
 }
 
 // Back is units of a lease with the words by which the hub knows it. Without units it is nothing.
@@ -97,7 +98,9 @@ func (a *Account) want(now Time) int64 {
 func (a *Account) ask(now Time, want int64) Ask {
 	h := a.held
 	a.table.Figures.Asks++
-	ask := Ask{false, want, a.table.settings.Lease, h.back, now, a.table.Figures.Asks}
+	ask := Ask{
+		Want: want, TTL: a.table.settings.Lease, Back: h.back, Departed: now, number: a.table.Figures.Asks,
+	}
 	if h.back = (Back{}); want > 0 {
 		h.asking = ask.number
 	}

@@ -7,13 +7,14 @@ import (
 )
 
 // view is what an account of the mode report has seen of the hub's state, and what it owes the hub. A unit
-// that is spent is owed until the hub has answered the charge.
+// that is spent is owed until the hub has answered a charge of it.
 type view struct {
 	interval  int64 // as Report has it
 	full      int64 // when all units are back, in ns of the clock Boot, if there is an interval
-	unsent    int64 // units spent since the last charge
-	charging  int64 // units of the last charge, while its reply is not there
+	spent     int64 // units that were ever spent
 	passed    int64 // units that have passed, and that the view may lack
+	owes      int32 // of those spent, the last ones, of which no charge has a reply; mostOwed at most
+	unsent    int32 // of them, those that no charge has
 	isCertain bool  // the hub takes charges of this limit
 	isDue     bool  // a request came since the last charge
 	isHurried bool  // the next charge leaves earlier
@@ -44,14 +45,14 @@ func (v *view) owed() int64 {
 	if v == nil {
 		return 0
 	}
-	return v.unsent + v.charging
+	return int64(v.owes)
 }
 
 // unsaid returns how many units no charge has, if one is under way. Otherwise nobody knows whether the hub
 // has heard of the last one.
 func (v *view) unsaid(isCharging bool) int64 {
 	if v != nil && isCharging {
-		return v.unsent
+		return int64(v.unsent)
 	}
 	return v.owed()
 }
@@ -82,13 +83,13 @@ func (a *Account) report(now Time, quantity int64) (Verdict, Answer) {
 		return Pass, Answer{}
 	case quantity > a.seen(now):
 		figures.Refused++
-		if v.interval <= 0 && v.charging == 0 && !v.isHurried { // only the hub knows what comes back
+		if v.interval <= 0 && v.owes == v.unsent && !v.isHurried { // only the hub knows what comes back
 			v.isHurried = true
 			a.held.nextAsk -= a.table.settings.Interval * 1000 * 3 / 4
 		}
 		return Refused, a.viewed(now, quantity, true)
 	}
-	v.unsent += quantity
+	v.spent, v.owes, v.unsent = v.spent+quantity, v.owes+int32(quantity), v.unsent+int32(quantity)
 	v.full = exact.Plus(max(v.full, now.Boot*1000), v.time(quantity))
 	figures.Spent += quantity
 	return Local, a.viewed(now, quantity, false)
@@ -174,11 +175,18 @@ func (a *Account) charge(now Time) (ask Ask, ok bool) {
 		return ask, false
 	}
 	figures := &a.table.Figures
-	figures.Repeated += v.charging
-	v.charging, v.unsent, v.isDue, v.isHurried = v.owed(), 0, false, false
-	figures.Asks++
-	h.asking, h.nextAsk = figures.Asks, now.Boot+a.every()
-	return Ask{Want: v.charging, Departed: now, IsCharge: true, number: h.asking}, true
+	figures.Repeated += int64(v.owes - v.unsent)
+	v.isHurried, h.nextAsk = false, now.Boot+a.every()
+	return a.chargeOf(now, v.owed()), true
+}
+
+// chargeOf returns the charge of units that end with the last one spent.
+func (a *Account) chargeOf(now Time, units int64) Ask {
+	h, v := a.held, a.held.view
+	v.unsent, v.isDue = 0, false
+	a.table.Figures.Asks++
+	h.asking = a.table.Figures.Asks
+	return Ask{Want: units, Departed: now, IsCharge: true, number: h.asking, spent: v.spent}
 }
 
 // every returns the time between two charges, in microseconds. A charge counts when it arrives. So the
@@ -193,8 +201,8 @@ func (a *Account) every() int64 {
 
 const shortestEvery = 20_000
 
-// Charged takes the hub's reply to a charge. A late one may be older than what the account has seen. If its
-// units are on their way again, the hub counts them twice.
+// Charged takes the hub's reply to a charge. A late one may be older than what the account has seen, and says
+// that the hub has counted what was spent before this charge.
 func (a *Account) Charged(now Time, ask Ask, answer Answer) {
 	isLate := a.hold().asking != ask.number
 	h := a.answered(ask)
@@ -202,9 +210,7 @@ func (a *Account) Charged(now Time, ask Ask, answer Answer) {
 	if a.table.Figures.Charged += ask.Want; v == nil {
 		return
 	}
-	if h.asking == 0 {
-		v.charging = max(0, v.charging-ask.Want)
-	}
+	v.owes = int32(min(int64(v.owes), v.spent-ask.spent))
 	if isLate {
 		return
 	}
@@ -222,6 +228,6 @@ func (a *Account) Charged(now Time, ask Ask, answer Answer) {
 func (a *Account) forgetDebt() {
 	if v := a.view(); v != nil {
 		a.table.Figures.Uncharged += v.owed()
-		v.unsent, v.charging, v.passed, v.isCertain = 0, 0, 0, false
+		v.owes, v.unsent, v.passed, v.isCertain = 0, 0, 0, false
 	}
 }

@@ -211,10 +211,8 @@ func (t *Table) End(now Time, send func(*Account, Ask)) {
 		}
 		h.leases = nil
 		if v, units := h.view, h.view.unsaid(h.asking != 0); units > 0 {
-			v.charging, v.unsent, v.isDue = units, 0, false // Tick charges them no second time
-			t.Figures.Asks++
-			h.asking = t.Figures.Asks
-			send(a, Ask{Want: units, Departed: now, IsCharge: true, number: h.asking})
+			v.owes = int32(units) // Tick charges nothing a second time
+			send(a, a.chargeOf(now, units))
 		}
 	}
 }
