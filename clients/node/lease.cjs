@@ -8,6 +8,8 @@ const TICK = 20; // ms between the times at which units are given back
 const FRESH = 10_000_000; // µs for which the headers show the limits of a reply
 const ASK_PAUSE = 100_000; // µs between two questions for a newer reply
 const MOST = 1_000_000_000; // the largest quantity of a lease
+// The errors of a server that has no answer for a while. Leases go on after a short pause.
+const LOSS = /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MOVED|NOREPLICAS|READONLY|TRYAGAIN) /;
 
 /** Decides about hot keys of one rule from units that the server has granted in advance. */
 class Leases {
@@ -112,7 +114,7 @@ class Leases {
       if (reply.length !== 7 || !reply.every(Number.isSafeInteger)) throw new Error('this is no lease');
       one.account.granted(this.#clock(), ask, reply);
     } catch (error) {
-      const isReply = /^[A-Z]{3,} /.test(error.message);
+      const isReply = /^[A-Z]{3,} /.test(error.message) && !LOSS.test(error.message);
       one.account[isReply ? 'failed' : 'lost'](this.#clock(), ask);
     }
     one.end();

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -228,7 +229,7 @@ func (s *leases) send(e *leased, ask account.Ask) {
 	switch {
 	case err == nil:
 		e.account.Granted(now, ask, g)
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && !isLoss(refused):
 		e.account.Failed(now, ask)
 	default:
 		e.account.Lost(now, ask)
@@ -236,6 +237,16 @@ func (s *leases) send(e *leased, ask account.Ask) {
 	close(e.answered)
 	e.answered = make(chan struct{})
 	e.shard.mu.Unlock()
+}
+
+// losses begin the errors of a server that has no answer for a while, as a sidecar has them.
+var losses = []string{
+	"BUSY ", "CLUSTERDOWN ", "LOADING ", "MASTERDOWN ", "MOVED ", "NOREPLICAS ", "READONLY ", "TRYAGAIN ",
+}
+
+// isLoss reports whether a server has no answer for a while, so that leases go on after a short pause.
+func isLoss(err redis.Error) bool {
+	return slices.ContainsFunc(losses, func(code string) bool { return redis.HasErrorPrefix(err, code) })
 }
 
 // lease asks the server for a lease.

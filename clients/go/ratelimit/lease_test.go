@@ -269,6 +269,49 @@ func TestLeaseKeepsTheTimeout(t *testing.T) {
 	})
 }
 
+// refusal is an error of a server.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func (refusal) RedisError() {}
+
+// refusingServer is a client whose server answers with an error.
+type refusingServer struct {
+	redis.UniversalClient
+	refusal
+}
+
+func (s refusingServer) Process(_ context.Context, cmd redis.Cmder) error {
+	cmd.SetErr(s.refusal)
+	return s.refusal
+}
+
+// TestLeaseAfterAnError: the next question follows soon if the error of the server is one that passes.
+func TestLeaseAfterAnError(t *testing.T) {
+	for text, soon := range map[refusal]bool{
+		"LOADING cellserver is loading": true, "READONLY a replica": true, "CLUSTERDOWN no leader": true,
+		"NOPERM no right to cl.lease": false, "ERR the rule api cannot be leased": false,
+	} {
+		l, err := New(refusingServer{refusal: text}, Options{Lease: true, FailClosed: true, OnError: func(error) {}})
+		require.NoError(t, err)
+		now := account.Time{Boot: 1, Wall: 1}
+		l.leases.clock = func() account.Time { return now }
+		l.leases.ticks.Store(true) // nothing goes back
+		e := l.leases.lock(Question{"api", "ann"})
+		for verdict := account.Pass; verdict != account.Wait; { // the key becomes hot
+			verdict, _ = e.account.Take(now, 1)
+		}
+		ask, ok := e.account.NextAsk(now)
+		require.True(t, ok)
+		e.shard.mu.Unlock()
+		l.leases.send(e, ask)
+		now = account.Time{Boot: 100_001, Wall: 100_001}
+		_, ok = e.account.NextAsk(now)
+		require.Equal(t, soon, ok, text)
+	}
+}
+
 func TestLeaseOptions(t *testing.T) {
 	rdb, err := Connect("redis://127.0.0.1:1")
 	require.NoError(t, err)

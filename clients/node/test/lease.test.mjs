@@ -165,6 +165,28 @@ test('units are spent until their end without the server', async (t) => {
   await assert.rejects(limiter.ask(['api', 'ann']));
 });
 
+test('the next question follows soon after an error that passes', async () => {
+  for (const [text, soon] of [
+    ['LOADING cellserver is loading', true],
+    ['READONLY a replica', true],
+    ['CLUSTERDOWN no leader', true],
+    ['NOPERM no right to cl.lease', false],
+  ]) {
+    const clock = { now: 1_800_000_000_000 };
+    let leases = 0;
+    const client = async ([name]) => {
+      leases += name === 'CL.LEASE';
+      throw new Error(text);
+    };
+    const limiter = new Limiter(client, { lease: true, now: () => clock.now, onError: () => {} });
+    for (let i = 0; i < 20; i++) await limiter.ask(['api', 'ann']); // the key becomes hot
+    assert.equal(leases, 1, text);
+    clock.now += 100;
+    await limiter.ask(['api', 'ann']);
+    assert.equal(leases, soon ? 2 : 1, text);
+  }
+});
+
 test('the options of leases', async () => {
   assert.throws(() => new Limiter(async () => {}, { lease: true, denials: 0 }), /lease/);
   assert.throws(() => new Limiter(async () => {}, { lease: 1 }), TypeError);

@@ -211,6 +211,33 @@ class TestLeases(LeaseTest):
                 leased.ask(("api", b"ann"), 1)
         self.assertEqual(sent[-1], "CL.LEASE")
 
+    def test_errors_that_pass(self):
+        """The next question follows soon after an error that passes."""
+        for error, soon in (
+            (redis.ReadOnlyError("a replica"), True),
+            (redis.exceptions.ClusterDownError("no leader"), True),
+            (redis.BusyLoadingError("loading"), True),
+            (redis.ResponseError("BUSY a script runs"), True),
+            (redis.exceptions.NoPermissionError("no right"), False),
+        ):
+            asked = []
+
+            class Refusing:
+                def execute_command(_, name, *words, asked=asked, error=error):
+                    asked.append(name)
+                    raise error
+
+            leased = leases.Leases(Refusing(), 60, 100)
+            leased.clock = self.clock
+            self.clock.threads.append(leased)
+            while "CL.LEASE" not in asked:  # the key becomes hot
+                with self.assertRaises(redis.RedisError):
+                    leased.ask(("api", b"ann"), 1)
+            self.clock.now += 100_000
+            with self.assertRaises(redis.RedisError):
+                leased.ask(("api", b"ann"), 1)
+            self.assertEqual(asked.count("CL.LEASE"), 2 if soon else 1, error)
+
     def test_interrupted(self):
         """A question that a signal interrupts, or whose task is cancelled, is lost. A later action asks again."""
 

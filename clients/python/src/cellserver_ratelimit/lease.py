@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import redis
+from redis import exceptions
 
 from .account import LOCAL, PASS, REFUSED, WAIT, Account, Answer, Ask, Grant, Time
 from .fork import begin_in_each_process
@@ -22,6 +23,10 @@ FRESH = 10_000_000  # µs for which the headers show the limits of a reply
 ASK_PAUSE = 100_000  # µs between two questions for a newer reply
 MOST = 1_000_000_000  # the largest quantity of a lease
 
+# The errors of a server that has no answer for a while: redis-py has types for some, and takes their codes away.
+LOSSES = redis.ReadOnlyError, exceptions.ClusterDownError, exceptions.TryAgainError, exceptions.MovedError
+LOSS_CODES = "BUSY ", "CLUSTERDOWN ", "MASTERDOWN ", "MOVED ", "NOREPLICAS ", "TRYAGAIN "
+
 # The clock that counts the time in which the machine is suspended. Without it only the wall clock counts it.
 BOOT = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 
@@ -29,6 +34,11 @@ BOOT = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 def clock() -> Time:
     boot = time.monotonic_ns() if BOOT is None else time.clock_gettime_ns(BOOT)
     return Time(boot // 1000, time.time_ns() // 1000)
+
+
+def is_loss(error: Exception) -> bool:
+    """Reports whether the server has no answer for a while, so that leases go on after a short pause."""
+    return isinstance(error, LOSSES) or str(error).startswith(LOSS_CODES)
 
 
 @dataclasses.dataclass(eq=False)
@@ -118,7 +128,7 @@ class _Leases:
     def _answered(self, one: Leased, ask: Ask, reply: Any, error: Exception | None) -> None:
         now = self.clock()
         with self.lock:
-            if isinstance(error, redis.ResponseError):
+            if isinstance(error, redis.ResponseError) and not is_loss(error):
                 one.account.failed(now, ask)
             elif error is not None or len(reply) != len(Grant._fields):
                 one.account.lost(now, ask)
