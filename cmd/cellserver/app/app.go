@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"time"
 
 	"cellserver/cluster"
 	"cellserver/cmd/cellserver/clock"
@@ -232,9 +233,10 @@ func (a *App) reloadCertificates() {
 	}
 }
 
-// pollCertificates reads the files of TLS again if they have changed.
+// pollCertificates reads the files of TLS again if they have changed. It warns of a certificate that ends.
 func (a *App) pollCertificates() {
 	if a.certificates.Changed(a.server.Config()) {
 		a.reloadCertificates()
 	}
+	a.certificates.WarnOfEnd(a.server.Config(), time.Now())
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"cellserver/cluster/peer"
 	"cellserver/cmd/cellserver/files"
@@ -18,8 +19,9 @@ import (
 // the server read them again, and new connections get renewed certificates. There are no locks: the pointer
 // is replaced as a whole.
 type Certificates struct {
-	Log   *slog.Logger
-	files atomic.Pointer[TLSFiles] // nil before the first load with TLS
+	Log    *slog.Logger
+	files  atomic.Pointer[TLSFiles] // nil before the first load with TLS
+	warned time.Time                // when WarnOfEnd has looked; only its caller uses it
 }
 
 // TLSFiles are what one load has read.
@@ -96,6 +98,26 @@ func versionOf(cfg *config.Config) (version string) {
 func (c *Certificates) Changed(cfg *config.Config) bool {
 	read := c.files.Load()
 	return cfg.UsesTLS() != "" && read != nil && read.version != versionOf(cfg)
+}
+
+// endsSoon is how long before its end a certificate is worth a warning.
+const endsSoon = 14 * 24 * time.Hour
+
+// WarnOfEnd says, once a day, that the certificate of a configuration has ended, or ends soon. Only one
+// goroutine may call it.
+func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
+	if cfg.TLSCertFile == "" || now.Sub(c.warned) < 24*time.Hour {
+		return
+	}
+	c.warned = now
+	pair, err := KeyPair(cfg)
+	if err != nil { // a load says that
+		return
+	}
+	if end := pair.Leaf.NotAfter; now.Add(endsSoon).After(end) {
+		c.Log.Warn("the certificate ends, and others refuse it from then on: renew it",
+			"tls-cert-file", cfg.TLSCertFile, "end", end.UTC().Format(time.RFC3339), "ended", now.After(end))
+	}
 }
 
 // Peers returns how nodes of a cluster prove themselves to each other. With tls-cluster both show their

@@ -1,0 +1,41 @@
+package listen
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"cellserver/internal/certtest"
+	"cellserver/internal/config"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWarnOfEnd: from two weeks before its end, a certificate has one line a day, also if only a sidecar shows it.
+func TestWarnOfEnd(t *testing.T) {
+	dir := t.TempDir()
+	end := certtest.New(t, dir, "server").Leaf.NotAfter
+	cfg := config.Default()
+	cfg.Dir = dir
+	var log bytes.Buffer
+	c := Certificates{Log: slog.New(slog.NewTextHandler(&log, nil))}
+	lines := func() int { return strings.Count(log.String(), "the certificate ends") }
+	c.WarnOfEnd(cfg, end)
+	require.Zero(t, lines(), "no certificate")
+	cfg.TLSCertFile, cfg.TLSKeyFile = "server.crt", "server.key"
+	const day = 24 * time.Hour
+	c.WarnOfEnd(cfg, end.Add(-30*day))
+	require.Zero(t, lines())
+	for now := end.Add(-13 * day); now.Before(end); now = now.Add(time.Hour) {
+		c.WarnOfEnd(cfg, now)
+	}
+	require.Equal(t, 13, lines(), log.String())
+	require.NotContains(t, log.String(), "ended=true")
+	c.WarnOfEnd(cfg, end.Add(day))
+	require.Contains(t, log.String(), "ended=true")
+	cfg.TLSCertFile = "nowhere"
+	c.WarnOfEnd(cfg, end.Add(3*day))
+	require.Equal(t, 14, lines())
+}
