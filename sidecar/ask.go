@@ -3,7 +3,6 @@ package sidecar
 import (
 	"sync"
 
-	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/router"
 	"cellserver/sidecar/account"
@@ -147,16 +146,6 @@ func (s *Sidecar) withoutHub(
 		tellPeriod(a)
 	}
 	return a.WithoutHub(now, quantity, policy, s.o.Hub.Sidecars())
-}
-
-// tellPeriod tells an account in what time its limit comes back. The command says that, unless it names a rule.
-func tellPeriod(a *account.Account) {
-	const key = 1
-	var args limiters.Args
-	words := wordsOf([]byte(a.Command()))
-	if l, err := args.Lessor(string(words[0]), words[key+1:]); err == nil {
-		a.TellPeriod(l.Window())
-	}
 }
 
 // settle answers those who wait for a question, as far as it can. It unlocks mu.

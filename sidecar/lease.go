@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"cellserver/internal/decimal"
+	"cellserver/limiters"
 	"cellserver/router"
 	"cellserver/sidecar/account"
 )
@@ -76,3 +77,13 @@ func wordsOf(command []byte) (words [][]byte) {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// tellPeriod tells an account in what time its limit comes back. The command says that, unless it names a rule.
+func tellPeriod(a *account.Account) {
+	const key = 1
+	var args limiters.Args
+	words := wordsOf([]byte(a.Command()))
+	if l, err := args.Lessor(string(words[0]), words[key+1:]); err == nil {
+		a.TellPeriod(l.Window())
+	}
+}
