@@ -214,7 +214,7 @@ func (a *App) Addr() net.Addr { return a.sockets.Addresses()[0] }
 // Commands runs commands inside the process, as the user of http-user. It runs none after Run has ended.
 func (a *App) Commands() *line.Lines { return a.api.lines }
 
-// Reload reads the certificates and the rules-file again, even if its time and size are the same, or asks the
+// Reload reads the certificates again, and the rules-file within a second, even if it is the same. Or it asks the
 // rules-url. SIGHUP calls it. The log has the result.
 func (a *App) Reload() {
 	a.reloadCertificates()

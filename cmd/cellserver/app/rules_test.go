@@ -68,6 +68,7 @@ func TestRulesFileIsReadAgain(t *testing.T) {
 	requireSource(t, in, "file", 1, 1)
 	require.Contains(t, in.log.String(), file+`:3: rule r: limit \"CL.WINDOW x 60\": limit 'x' is not an integer or out of range`)
 	in.Reload()
+	in.look()
 	require.Equal(t, 2, refusals(), "a reload logs it again")
 
 	require.NoError(t, os.Remove(file))

@@ -95,13 +95,11 @@ func (f *File) look(path string) (look, []byte, error) {
 	return look{text: sha256.Sum256(text)}, text, nil
 }
 
-// Reload reads the file at once, also if it is the same.
+// Reload makes the next looks take the file, also if it is the same.
 func (f *File) Reload() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.path != "" {
-		f.take(f.look(f.path))
-	}
+	f.seen = look{}
 }
 
 // Poll looks at the file. If the file differs from what was seen, and the look before has found the same, the

@@ -133,6 +133,21 @@ func TestAChangeOfTheSameSizeAndTime(t *testing.T) {
 	}
 }
 
+// TestReloadWaits: a reload does not take a file that somebody still writes.
+func TestReloadWaits(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, both)
+	require.NoError(t, w.Configure(w.path, w.path))
+	w.write(t, both[:strings.Index(both, "  api")])
+	w.Reload()
+	w.Poll()
+	require.Equal(t, []string{"api", "login"}, w.names())
+	w.write(t, both+"  more: {limits: CL.WINDOW 1 60}\n")
+	w.Poll()
+	w.Poll()
+	require.Equal(t, []string{"api", "login", "more"}, w.names())
+}
+
 // TestWhatIsNoFile: a file that is gone, a folder and a file without rights leave the rules, also if they
 // come in turns.
 func TestWhatIsNoFile(t *testing.T) {
@@ -150,6 +165,8 @@ func TestWhatIsNoFile(t *testing.T) {
 	require.NoError(t, os.Remove(w.path))
 	w.write(t, both)
 	w.Reload()
+	w.Poll()
+	w.Poll()
 	require.False(t, w.State().Failing)
 	w.Forget()
 	w.write(t, "rules: {}")
