@@ -124,7 +124,7 @@ var mayImport = map[string][]string{
 	"server/blocked":   {"commands", "resp", "store"},
 	"server/pubsub":    {"commands", "internal/glob", "resp", "server/listeners"},
 	"server/rulelog":   {"commands", "gcra", "limiters/ruleset"},
-	"server/scripts":   {"acl", "commands", "internal/config", "limiters/adaptive", "resp", "script", "script/machine", "store"},
+	"server/scripts":   {"acl", "commands", "internal/config", "limiters/adaptive", "resp", "script", "script/machine", "server/rulelog", "store"},
 	"server/slowlog":   {"commands", "internal/config"},
 	"server/stats":     {"commands", "internal/topk", "server/logins", "server/meters"},
 	"server/tracking":  {"commands", "internal/config", "resp", "server/listeners", "store"},

@@ -3,11 +3,8 @@ package rulelog
 import (
 	"encoding/json"
 	"log/slog"
-	"strings"
-	"sync"
 
 	"cellserver/commands"
-	"cellserver/gcra"
 	"cellserver/limiters/ruleset"
 )
 
@@ -17,13 +14,8 @@ type Log struct {
 	Clock  commands.Clock
 	PubSub commands.Broker
 
-	mu     sync.Mutex // guards the fields below
-	tat    int64      // of the limit on lines, in nanoseconds of the monotonic clock
-	missed int64      // changes without a line
+	lines Lines
 }
-
-// The limit on lines: so many at once, and then one a second.
-const mostAtOnce = 50
 
 // mostText bounds a text in the log.
 const mostText = 200
@@ -31,7 +23,7 @@ const mostText = 200
 // Changed implements [commands.RuleChanges].
 func (l *Log) Changed(by commands.Author, c ruleset.Change) {
 	l.publish(by, c)
-	missed, ok := l.admit()
+	missed, ok := l.lines.Admit(l.Clock.Monotonic())
 	if !ok {
 		return
 	}
@@ -63,23 +55,6 @@ func (l *Log) Adopted(news ruleset.News) {
 	}
 }
 
-// admit reports whether the log has room for a line, and how many changes have no line since the last one.
-func (l *Log) admit() (missed int64, ok bool) {
-	quota, err := gcra.NewQuota(mostAtOnce-1, 1, 1)
-	if err != nil {
-		panic(err) // the numbers are constants
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	d, err := quota.Decide(l.tat, l.Clock.Monotonic(), 1)
-	if err != nil || d.Limited {
-		l.missed++
-		return 0, false
-	}
-	missed, l.tat, l.missed = l.missed, d.TAT, 0
-	return missed, true
-}
-
 // event is the message of a change.
 type event struct {
 	Rule    string `json:"rule"`
@@ -103,10 +78,5 @@ func (l *Log) publish(by commands.Author, c ruleset.Change) {
 	l.PubSub.Publish(nil, commands.Channel, []byte(commands.RuleChannel), message)
 }
 
-// bounded shortens a text. The log quotes it.
-func bounded(text string) string {
-	if len(text) > mostText {
-		text = text[:mostText] + "…"
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
+// bounded shortens a text.
+func bounded(text string) string { return Bounded(text, mostText) }

@@ -7,6 +7,7 @@ import (
 
 	"cellserver/acl"
 	"cellserver/commands"
+	"cellserver/server/rulelog"
 	"cellserver/store"
 )
 
@@ -134,9 +135,24 @@ func changesOf(c *commands.Call) int {
 // levels are those of the log, by the levels of scripts.
 var levels = [...]slog.Level{slog.LevelDebug, slog.LevelDebug, slog.LevelInfo, slog.LevelWarn}
 
-// Log implements [script.Caller].
+// mostLogged is how many bytes a line has, as most lines of Redis.
+const mostLogged = 1024
+
+// Log implements [script.Caller]. A script that logs all the time does not fill the disk.
 func (r *runner) Log(level int, text string) {
-	r.run.call.Server.Log.Log(context.Background(), levels[level], text)
+	ctx, log := context.Background(), r.run.call.Server.Log
+	if !log.Enabled(ctx, levels[level]) {
+		return
+	}
+	missed, ok := r.share.all.lines.Admit(r.run.call.Server.Clock.Monotonic())
+	if !ok {
+		return
+	}
+	var attrs []any
+	if missed > 0 {
+		attrs = []any{"lines_left_out", missed}
+	}
+	log.Log(ctx, levels[level], rulelog.Bounded(text, mostLogged), attrs...)
 }
 
 // Allows implements [script.Caller].

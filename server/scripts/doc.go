@@ -18,7 +18,7 @@
 //
 // Bounds: the library takes at most 32 MiB, and has at most 4,096 scripts of EVAL. At most 128 engines run
 // at a time, and 64 of their scripts take long. Together they make at most script-memory-limit bytes, and
-// 128 KiB more each.
+// 128 KiB more each. They log 50 lines at once, and then one a second, of 1,024 bytes.
 //
 // Locks: library.mu, engines.mu and long.mu are innermost locks. A script waits for its turn while it holds
 // its partitions.

@@ -7,14 +7,16 @@ import (
 	"sync/atomic"
 
 	"cellserver/commands"
+	"cellserver/server/rulelog"
 )
 
-// shared is the memory that all scripts share: script-memory-limit.
+// shared is what all scripts share: the memory of script-memory-limit, and the lines of the log.
 type shared struct {
-	taken   atomic.Int64 // of running scripts, and garbage
-	garbage atomic.Int64 // what scripts that have ended had taken, until a collection
-	since   atomic.Int64 // how many collections had ended when there was garbage last
-	turn    sync.Mutex   // held by the one who takes garbage off
+	taken   atomic.Int64  // of running scripts, and garbage
+	garbage atomic.Int64  // what scripts that have ended had taken, until a collection
+	since   atomic.Int64  // how many collections had ended when there was garbage last
+	turn    sync.Mutex    // held by the one who takes garbage off
+	lines   rulelog.Lines // of redis.log
 }
 
 // fewBytes is what a script gives back at its end without a collection.
