@@ -14,6 +14,7 @@ import (
 	"cellserver/internal/processtest"
 
 	discovery "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	xds "github.com/envoyproxy/go-control-plane/ratelimit/config/ratelimit/v3"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
@@ -141,7 +142,9 @@ func TestEnvoyGateway(t *testing.T) {
 	limited := func(key, value string, limit uint32, below ...*xds.RateLimitDescriptor) *xds.RateLimitDescriptor {
 		d := &xds.RateLimitDescriptor{Key: key, Value: value, Descriptors: below}
 		if limit > 0 {
-			d.RateLimit = &xds.RateLimitPolicy{Unit: xds.RateLimitUnit_DAY, RequestsPerUnit: limit}
+			// xds.RateLimitUnit has no name for a year. A day may end during the test.
+			const year = xds.RateLimitUnit(ratelimit.RateLimitResponse_RateLimit_YEAR)
+			d.RateLimit = &xds.RateLimitPolicy{Unit: year, RequestsPerUnit: limit}
 		}
 		return d
 	}
@@ -190,6 +193,6 @@ func TestEnvoyGateway(t *testing.T) {
 	g.expect("x-user: bob", 200, 429)
 	status, h, _ := g.get(g.url, "")
 	require.Equal(t, 200, status)
-	require.Equal(t, "20, 20;w=86400", h.Get("X-Ratelimit-Limit"))
+	require.Equal(t, "20, 20;w=31536000", h.Get("X-Ratelimit-Limit"))
 	require.Equal(t, "9", h.Get("X-Ratelimit-Remaining"))
 }

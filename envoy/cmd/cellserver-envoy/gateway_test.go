@@ -34,9 +34,11 @@ func (g *gateway) StreamAggregatedResources(s discovery.AggregatedDiscoveryServi
 			Key: "rule-0-match-0", Value: "rule-0-match-0", RateLimit: &xds.RateLimitPolicy{Unit: unit, RequestsPerUnit: 2},
 		}}}
 	}
+	// xds.RateLimitUnit has no name for a year. A day may end during the test.
+	const year = xds.RateLimitUnit(ratelimit.RateLimitResponse_RateLimit_YEAR)
 	resource, err := anypb.New(&xds.RateLimitConfig{
 		Name: "default/eg/http", Domain: "default/eg/http",
-		Descriptors: []*xds.RateLimitDescriptor{rules("httproute/default/one", xds.RateLimitUnit_DAY)},
+		Descriptors: []*xds.RateLimitDescriptor{rules("httproute/default/one", year)},
 	})
 	if err != nil {
 		return err
@@ -102,7 +104,7 @@ mappings:
 	c, err := grpc.NewClient(p.grpc, grpc.WithTransportCredentials(credentials.NewTLS(client)))
 	require.NoError(t, err)
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for i, want := range []string{"OK", "OK", "OVER_LIMIT"} {
 		r, err := ratelimit.NewRateLimitServiceClient(c).ShouldRateLimit(ctx, &ratelimit.RateLimitRequest{
