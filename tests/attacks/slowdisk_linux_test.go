@@ -14,7 +14,6 @@ import (
 	"unsafe"
 
 	"cellserver/internal/porttest"
-	"cellserver/resp/resptest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -111,17 +110,18 @@ func startSlow(t *testing.T, directives ...string) (*server, *slowDisk) {
 		t.Skipf("no system call can be delayed here: %v: %s", err, s.Printed())
 	}
 	go disk.serve(listener)
-	s.Await(s.addr)
-	c := s.dial()
-	require.Eventually(t, func() bool { return c.Do("PING") == resptest.Simple("PONG") }, patience, time.Millisecond, "it has loaded its log")
+	s.AwaitData(s.addr)
 	return s, disk
 }
 
 // receive returns the descriptor that a process sent.
 func receive(socket int) (int, error) {
-	syscall.SetsockoptTimeval(socket, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &syscall.Timeval{Sec: 10})
+	syscall.SetsockoptTimeval(socket, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &syscall.Timeval{Sec: int64(patience / time.Second)})
 	rights := make([]byte, syscall.CmsgSpace(4))
 	_, n, _, _, err := syscall.Recvmsg(socket, make([]byte, 1), rights, 0)
+	for err == syscall.EINTR { // the end of another process, for example
+		_, n, _, _, err = syscall.Recvmsg(socket, make([]byte, 1), rights, 0)
+	}
 	if err != nil {
 		return -1, err
 	}
