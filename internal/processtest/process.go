@@ -1,11 +1,14 @@
 package processtest
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -102,16 +105,36 @@ func (p *Process) Stop(sig syscall.Signal) {
 // Await waits until the program listens at an address.
 func (p *Process) Await(address string) {
 	p.t.Helper()
+	p.await(address, "the program does not listen", func(net.Conn) bool { return true })
+}
+
+// AwaitData waits until a server has loaded its data. Before that moment, a server may answer LOADING.
+func (p *Process) AwaitData(address string) {
+	p.t.Helper()
+	p.await(address, "the server does not load its data", func(nc net.Conn) bool {
+		_ = nc.SetDeadline(time.Now().Add(Patience))
+		_, _ = io.WriteString(nc, "PING\r\n")
+		line, err := bufio.NewReader(nc).ReadString('\n')
+		return err == nil && !strings.HasPrefix(line, "-LOADING")
+	})
+}
+
+// await connects to an address until a connection is as it must be.
+func (p *Process) await(address, fault string, is func(net.Conn) bool) {
+	p.t.Helper()
 	for deadline := time.After(Patience); ; {
 		if nc, err := net.DialTimeout("tcp", address, time.Second); err == nil {
+			found := is(nc)
 			nc.Close()
-			return
+			if found {
+				return
+			}
 		}
 		select {
 		case <-p.Done:
 			require.Fail(p.t, "the program ended too early", "%s: %v: %s", p.Cmd.Path, p.Status, p.Printed())
 		case <-deadline:
-			require.Fail(p.t, "the program does not listen", "%s: %s", p.Cmd.Path, p.Printed())
+			require.Fail(p.t, fault, "%s: %s", p.Cmd.Path, p.Printed())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}

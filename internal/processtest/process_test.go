@@ -1,6 +1,7 @@
 package processtest
 
 import (
+	"io"
 	"net"
 	"os/exec"
 	"strings"
@@ -30,6 +31,29 @@ func TestAwait(t *testing.T) {
 	require.NoError(t, err)
 	defer ln.Close()
 	Start(t, exec.Command("sleep", "1000")).Await(ln.Addr().String())
+}
+
+func TestAwaitData(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	asked := make(chan int, 3)
+	go func() {
+		for n, reply := range []string{"-LOADING the dataset\r\n", "", "-NOAUTH say who you are\r\n"} {
+			nc, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = nc.Read(make([]byte, 64))
+			_, _ = io.WriteString(nc, reply)
+			nc.Close()
+			asked <- n
+		}
+	}()
+	Start(t, exec.Command("sleep", "1000")).AwaitData(ln.Addr().String())
+	for n := range 3 {
+		require.Equal(t, n, <-asked)
+	}
 }
 
 func TestInstalled(t *testing.T) {

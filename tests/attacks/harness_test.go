@@ -64,7 +64,7 @@ func launch(t testing.TB, path, dir string, directives []string) *server {
 	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir}, directives...)
 	s := &server{t: t, addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), dir: dir}
 	s.run(exec.Command(path, args...))
-	s.Await(s.addr)
+	s.AwaitData(s.addr)
 	return s
 }
 

@@ -37,7 +37,7 @@ func startServer(t *testing.T, port string) *server {
 	s := &server{Process: processtest.Start(t, exec.Command(binary, "--port", port, "--appendonly", "no",
 		"--enable-debug-command", "yes", "--dir", t.TempDir()))}
 	address := "127.0.0.1:" + port
-	s.Await(address)
+	s.AwaitData(address)
 	s.client = resptest.Dial(t, address)
 	require.EqualValues(t, "OK", s.client.Do("DEBUG", "CLOCK", "SET", 1_800_000_000_000_000_000))
 	require.EqualValues(t, "OK", s.client.Do("CL.RULE", "SET", "login", "CL.THROTTLE", 2, 1, 5))

@@ -52,6 +52,7 @@ func newSite(t testing.TB, proxy ...string) *site {
 	commands, web, front := porttest.Free(t), porttest.Free(t), porttest.Free(t)
 	s.commands, s.front = fmt.Sprint("127.0.0.1:", commands), fmt.Sprint("http://127.0.0.1:", front)
 	s.limits = s.start(nil, commands, cellserver, "--port", strconv.Itoa(commands), "--http-port", strconv.Itoa(web), "--dir", t.TempDir(), "--appendonly", "no", "--save", "")
+	s.limits.AwaitData(s.commands)
 	s.do("CL.RULE", "SET", "llm", "SCOPE", "org", "CL.WINDOW", 100000, 2592000, "AND", "SCOPE", "team", "CL.WINDOW", 50000, 86400, "AND", "SCOPE", "user", "CL.WINDOW", 20000, 3600)
 	limits := httptest.NewServer(s.lossy(fmt.Sprint("http://127.0.0.1:", web)))
 	model := httptest.NewServer(http.HandlerFunc(s.model))

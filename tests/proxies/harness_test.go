@@ -10,14 +10,11 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"cellserver/internal/buildtest"
 	"cellserver/internal/porttest"
 	"cellserver/internal/processtest"
 	"cellserver/resp/resptest"
-
-	"github.com/stretchr/testify/require"
 )
 
 const patience = processtest.Patience
@@ -57,9 +54,7 @@ func (s *site) startCellserver(directives ...string) {
 	s.t.Helper()
 	args := []string{"--port", strconv.Itoa(s.port), "--http-port", strconv.Itoa(s.web), "--dir", s.dir, "--appendonly", "yes", "--save", ""}
 	s.cellserver = start(s.t, binary, append(args, directives...)...)
-	s.cellserver.Await(address(s.port))
-	require.Eventually(s.t, func() bool { return s.do("PING") == resptest.Simple("PONG") }, patience, time.Millisecond,
-		"cellserver loads its data, and a proxy may let requests pass meanwhile")
+	s.cellserver.AwaitData(address(s.port)) // a proxy may let requests pass meanwhile
 }
 
 // do runs a command of cellserver.

@@ -138,7 +138,7 @@ func serve(t *testing.T) (c *resptest.Client, http string) {
 	cmd := exec.Command(binary, "--port", fmt.Sprint(port), "--http-port", fmt.Sprint(web), "--http-page", "write",
 		"--dir", t.TempDir(), "--enable-protected-configs", "yes")
 	addr := fmt.Sprintf("127.0.0.1:%d", port)
-	processtest.Start(t, cmd).Await(addr)
+	processtest.Start(t, cmd).AwaitData(addr)
 	return resptest.Dial(t, addr), fmt.Sprintf("http://127.0.0.1:%d", web)
 }
 
