@@ -186,10 +186,16 @@ func TestARestartWithoutThemRefuses(t *testing.T) {
 }
 
 // listenLow listens on a port that no system chooses for a connection. A client that connects again and again while the server is
-// down could get the port of the server as its own one otherwise.
+// down could get the port of the server as its own one otherwise. A UDP socket holds the number, as those of porttest do.
 func listenLow(t *testing.T) net.Listener {
 	for range 1000 {
-		if ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 11_000+rand.IntN(20_000))); err == nil {
+		at := fmt.Sprint("127.0.0.1:", 11_000+rand.IntN(10_000))
+		holder, err := net.ListenPacket("udp", at)
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = holder.Close() })
+		if ln, err := net.Listen("tcp", at); err == nil {
 			return ln
 		}
 	}

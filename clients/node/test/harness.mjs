@@ -19,17 +19,18 @@ export const folder = dirname(require.resolve('cellserver-ratelimit'));
 export const inside = (name) => require(join(folder, name));
 
 /**
- * Returns a port that no process uses. No system chooses it for a connection, so it stays free while a server
- * is down. Other test programs hold their ports by UDP sockets of the same numbers.
+ * Returns a port that no process uses until this one ends. No system chooses it for a connection, so it stays
+ * free while a server is down. All test programs hold their ports by UDP sockets of the same numbers.
  */
 export const freePort = () =>
   new Promise((resolve) => {
-    const port = 11_000 + Math.floor(Math.random() * 20_000);
+    const port = 11_000 + Math.floor(Math.random() * 10_000);
     const holder = createSocket('udp4').bind(port, '127.0.0.1', () => {
-      const server = createServer().listen(port, '127.0.0.1', () => server.close(() => holder.close(() => resolve(port))));
+      const server = createServer().listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
       server.on('error', () => holder.close(() => resolve(freePort())));
     });
     holder.on('error', () => resolve(freePort()));
+    holder.unref();
   });
 
 /** Reports whether a server answers PING. It may want a password. */

@@ -17,12 +17,14 @@ STORY = pathlib.Path(__file__).parents[2] / "story.json"
 PROGRAM = os.environ["CELLSERVER"]
 
 
-def free_port() -> int:
-    """A port that no process uses. No system chooses it for a connection, so it stays free while a server is down. Other test
-    programs hold their ports by UDP sockets of the same numbers."""
+def free_port(test: unittest.TestCase) -> int:
+    """A port that no process uses until the test ends. No system chooses it for a connection, so it stays free while a server
+    is down. All test programs hold their ports by UDP sockets of the same numbers."""
     while True:
-        port = random.randrange(11_000, 31_000)
-        with socket.socket() as s, socket.socket(type=socket.SOCK_DGRAM) as holder:
+        port = random.randrange(11_000, 21_000)
+        holder = socket.socket(type=socket.SOCK_DGRAM)
+        test.addCleanup(holder.close)
+        with socket.socket() as s:
             try:
                 holder.bind(("127.0.0.1", port))
                 s.bind(("127.0.0.1", port))
@@ -49,7 +51,7 @@ class ServerTest(unittest.TestCase):
     """A test with a server of its own, whose clock stands still."""
 
     def setUp(self):
-        self.port = free_port()
+        self.port = free_port(self)
         self.url = f"redis://127.0.0.1:{self.port}"
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

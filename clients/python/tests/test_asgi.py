@@ -133,7 +133,7 @@ class TestASGI(ServerTest):
     def test_uvicorn(self):
         """A real server of HTTP, with its lifespan."""
         self.do("CL.RULE", "SET", "api", "CL.WINDOW", 1, 3600)
-        port = free_port()
+        port = free_port(self)
         app = ASGIMiddleware(page, self.limiter(), [("api", None)])
         server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
 
