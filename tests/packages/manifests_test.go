@@ -189,7 +189,7 @@ func contain(t *testing.T, args, env, probes []string) {
 	}
 	script := `ip link set lo up; mount -t tmpfs run /run; mkdir /run/cellserver; "$CELLSERVER" "$@" & `
 	for _, p := range probes {
-		script += "for i in $(seq 300); do (" + p + ") 2>/dev/null && echo succeeded && break; sleep 0.1; done\n"
+		script += "for i in $(seq 3000); do (" + p + ") 2>/dev/null && echo succeeded && break; sleep 0.1; done\n"
 	}
 	script += "kill %1; wait %1\n"
 	line := append([]string{"--mount", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", script, "bash"}, args...)
