@@ -15,7 +15,7 @@ import (
 // together (Redis: 55 MB). Now a database takes memory when it is used, and gives it back with its last key.
 func TestManyDatabases(t *testing.T) {
 	directives := []string{"--databases", "100000", "--appendonly", "yes"}
-	quick(t, func() time.Duration { return useManyDatabases(start(t, directives...)) })
+	quick(t, sessionWait, func() time.Duration { return useManyDatabases(start(t, directives...)) })
 	useManyDatabases(startRedis(t, directives...))
 }
 

@@ -24,7 +24,7 @@ func TestManyPrefixes(t *testing.T) {
 				attack = append(attack, fmt.Sprintf("prefix:%08d:", i))
 			}
 			request := resptest.Command(attack...)
-			for try := range sessionTries { // a busy machine may make all wait once
+			for try := range sessionTries { // a busy machine may make all wait
 				took, writes, longest := namePrefixes(t, request)
 				t.Logf("%d names: %v, then %v for a write; others waited %v at most", n, took, writes/1000, longest)
 				if took < bound && longest < bound/2 && writes < bound/2 {
