@@ -185,11 +185,11 @@ func failAt(t *testing.T, p program, policy string, c call) {
 }
 
 // recovers waits until a server reports no error of its files and accepts writes again. The server needs two seconds, and more
-// if a rewrite takes longer. The machine may stop for some seconds besides.
+// if a rewrite takes longer, or the machine is busy.
 func recovers(t *testing.T, s *server, l *load) {
 	t.Helper()
 	require.Equal(t, resptest.Simple("PONG"), s.do(t, "PING"))
-	require.True(t, within(10*time.Second+6*l.slowest, func() (bool, error) {
+	require.True(t, within(patience+6*l.slowest, func() (bool, error) {
 		refused := l.refused()
 		return l.once(t, s.addr) && l.refused() == refused && s.info(t, "aof_last_write_status") == "ok", nil
 	}), "not well in time, %d refused:\n%v\n%s", l.refused(), s.do(t, "INFO", "persistence"), s.output())
