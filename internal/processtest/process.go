@@ -112,7 +112,7 @@ func (p *Process) Await(address string) {
 func (p *Process) AwaitData(address string) {
 	p.t.Helper()
 	p.await(address, "the server does not load its data", func(nc net.Conn) bool {
-		_ = nc.SetDeadline(time.Now().Add(Patience))
+		defer time.AfterFunc(Patience, func() { nc.Close() }).Stop()
 		_, _ = io.WriteString(nc, "PING\r\n")
 		line, err := bufio.NewReader(nc).ReadString('\n')
 		return err == nil && !strings.HasPrefix(line, "-LOADING")
