@@ -148,6 +148,7 @@ func (s *site) judge(failOpen bool, replies map[int]int) {
 	t := s.t
 	replies[http.StatusOK] += s.useUp()
 	passed, lost := replies[http.StatusOK], replies[http.StatusBadGateway]+replies[http.StatusServiceUnavailable]
+	t.Logf("%d passed, %d were served, and cellserver has counted %v", passed, s.served.Load(), s.do("GET", "api:{127.0.0.1}:window"))
 	var known int
 	if failOpen {
 		require.Zero(t, lost, "nobody is turned away: %v", replies)
