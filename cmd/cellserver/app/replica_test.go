@@ -169,9 +169,10 @@ func (c *breaker) cut() {
 	c.open = nil
 }
 
-// TestReplicaOf: a server takes the keys of a Redis and follows it, is read-only meanwhile, and keeps the keys.
+// TestReplicaOf: a server takes the keys of a Redis and follows it, is read-only meanwhile, and keeps the keys. This
+// Redis waits for more replicas before a copy, as all do by default.
 func TestReplicaOf(t *testing.T) {
-	redis := startRedis(t)
+	redis := startRedis(t, "--repl-diskless-sync-delay", "2")
 	m := redis.dial(t)
 	ok(t, m, "MSET", "a", "1", "b", "hello")
 	require.EqualValues(t, 3, m.Do("RPUSH", "l", "1", "2", "3"))
