@@ -181,8 +181,10 @@ func (p *processes) moveLeader() {
 }
 
 // documented are the errors that a client may get: the codes of the server that docs/cluster.md names, and the words of the
-// libraries for a connection that ended, that was refused or that did not answer.
+// libraries for a connection that ended, that was refused or that did not answer. redis-rs and redis-py have their own words
+// for the codes.
 var documented = regexp.MustCompile(`CLUSTERDOWN|MASTERDOWN|The cluster is down|MOVED|LOADING|MovedError|Moved: |MISCONF|READONLY|` +
+	`ClusterDown: |MasterDown: |BusyLoading: |ReadOnly: |is loading the dataset|against a read only replica|Errors writing to the AOF|` +
 	`EOF|unexpected end of file|[Uu]nexpected end of stream|[Rr]efused|ECONNREFUSED|[Rr]eset by peer|ECONNRESET|Connection reset|` +
 	`[Bb]roken pipe|EPIPE|[Cc]los(ed|ing)|[Dd]isconnect|[Nn]ot connected|[Tt]imed? ?out|ETIMEDOUT|temporarily unavailable|` +
 	`The previous master is now a slave|` + withoutNode)
@@ -225,6 +227,7 @@ func TestDocumented(t *testing.T) {
 		"redis: connection pool exhausted", "no alive address in InitAddress", "ConnectionError Connection not ready", "connect ETIMEDOUT",
 		"Could not initialize cluster slots cache.", "Attempting to write to a broken connection.", "connection dropped - Io",
 		"request wasn't handled due to internal failure", "Node failed to respond to connection check,", "Canceled Error: Canceled.",
+		"BusyLoading: Redis is loading the dataset in memory", "You can't write against a read only replica.",
 		"Failed to find cluster owner.", "Failed to send command to router.", "Missing cluster routing state.",
 	} {
 		require.True(t, mayGet(text), text)
