@@ -21,6 +21,13 @@ import (
 // New makes a certificate with this common name. It writes name.crt and name.key into a directory.
 func New(t testing.TB, dir, name string) tls.Certificate {
 	t.Helper()
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	return Between(t, dir, name, year(1999), year(2100))
+}
+
+// Between is New for a certificate that begins and ends at these times.
+func Between(t testing.TB, dir, name string, begin, end time.Time) tls.Certificate {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
@@ -28,8 +35,8 @@ func New(t testing.TB, dir, name string) tls.Certificate {
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore:   time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
-		NotAfter:    time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC),
+		NotBefore:   begin,
+		NotAfter:    end,
 		IsCA:        true, BasicConstraintsValid: true,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,

@@ -1,6 +1,6 @@
 // Package certtest makes certificates for tests.
 //
-//	certtest.go  New: a certificate, and its files
+//	certtest.go  New and Between: a certificate, and its files
 //
 // Invariant: a certificate is for 127.0.0.1, for servers and for clients, and is its own authority. There are
 // no locks.

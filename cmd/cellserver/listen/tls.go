@@ -19,9 +19,9 @@ import (
 // the server read them again, and new connections get renewed certificates. There are no locks: the pointer
 // is replaced as a whole.
 type Certificates struct {
-	Log    *slog.Logger
-	files  atomic.Pointer[TLSFiles] // nil before the first load with TLS
-	warned time.Time                // when WarnOfEnd has looked; only its caller uses it
+	Log   *slog.Logger
+	files atomic.Pointer[TLSFiles] // nil before the first load with TLS
+	look  time.Time                // WarnOfEnd looks then; only its caller uses it
 }
 
 // TLSFiles are what one load has read.
@@ -100,23 +100,25 @@ func (c *Certificates) Changed(cfg *config.Config) bool {
 	return cfg.UsesTLS() != "" && read != nil && read.version != versionOf(cfg)
 }
 
-// endsSoon is how long before its end a certificate is worth a warning.
+// endsSoon is how long before its end a certificate is worth a warning. One of a short life is renewed later.
 const endsSoon = 14 * 24 * time.Hour
 
-// WarnOfEnd says, once a day, that the certificate of a configuration has ended, or ends soon. Only one
-// goroutine may call it.
+// WarnOfEnd looks each hour whether the certificate of a configuration has ended, or ends soon. It says so
+// once a day. Only one goroutine may call it.
 func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
-	if cfg.TLSCertFile == "" || now.Sub(c.warned) < 24*time.Hour {
+	if cfg.TLSCertFile == "" || now.Before(c.look) {
 		return
 	}
-	c.warned = now
+	c.look = now.Add(time.Hour)
 	pair, err := KeyPair(cfg)
 	if err != nil { // a load says that
 		return
 	}
-	if end := pair.Leaf.NotAfter; now.Add(endsSoon).After(end) {
+	end := pair.Leaf.NotAfter
+	if left := end.Sub(now); left < min(endsSoon, end.Sub(pair.Leaf.NotBefore)/4) {
+		c.look = now.Add(24 * time.Hour)
 		c.Log.Warn("the certificate ends, and others refuse it from then on: renew it",
-			"tls-cert-file", cfg.TLSCertFile, "end", end.UTC().Format(time.RFC3339), "ended", now.After(end))
+			"tls-cert-file", cfg.TLSCertFile, "end", end.UTC().Format(time.RFC3339), "ended", left < 0)
 	}
 }
 

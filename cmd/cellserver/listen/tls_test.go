@@ -39,3 +39,25 @@ func TestWarnOfEnd(t *testing.T) {
 	c.WarnOfEnd(cfg, end.Add(3*day))
 	require.Equal(t, 14, lines())
 }
+
+// TestWarnOfAShortLife: a certificate of one day that is renewed in time has no line. One that is not has a line before its end,
+// also if it replaces another one.
+func TestWarnOfAShortLife(t *testing.T) {
+	dir, cfg := t.TempDir(), config.Default()
+	cfg.Dir, cfg.TLSCertFile, cfg.TLSKeyFile = dir, "server.crt", "server.key"
+	var log bytes.Buffer
+	c := Certificates{Log: slog.New(slog.NewTextHandler(&log, nil))}
+	const day = 24 * time.Hour
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for range 10 {
+		certtest.Between(t, dir, "server", begin, begin.Add(day))
+		for until := begin.Add(day * 2 / 3); begin.Before(until); begin = begin.Add(time.Minute) {
+			c.WarnOfEnd(cfg, begin)
+		}
+	}
+	require.Empty(t, log.String())
+	for end := begin.Add(day / 3); begin.Before(end); begin = begin.Add(time.Minute) {
+		c.WarnOfEnd(cfg, begin)
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "ended=false"), log.String())
+}
