@@ -104,8 +104,9 @@ func (q *ask) end() (was bool) {
 // late implements question.
 func (q *ask) late() { q.fail(true) }
 
-// fail says that there is no answer, or none in time. Nobody waits for a charge, and a slow hub would count
-// it twice if it came again. So its answer may come until its connection ends, or should have ended.
+// fail says that there is no answer, or none in time. A slow hub would count a charge twice if it came again.
+// So its answer may come until its connection ends, or should have ended. Those who wait for a lease do not
+// wait for it.
 func (q *ask) fail(isLate bool) {
 	sh, now := q.shard, q.shard.sidecar.o.Clock()
 	sh.mu.Lock()
@@ -113,9 +114,9 @@ func (q *ask) fail(isLate bool) {
 	switch mayCome := isLate && q.ask.IsCharge && age < 2*sh.sidecar.o.Hub.Patience().Microseconds(); {
 	case q.ended:
 		sh.mu.Unlock()
-	case mayCome && len(sh.waiting[q.account]) == 0:
+	case mayCome:
 		sh.expect(now, q)
-		sh.mu.Unlock()
+		sh.settle(now, q, sh.sidecar.goneWithoutHub)
 	default:
 		q.ended = true
 		sh.lost(now, q)

@@ -66,3 +66,32 @@ func TestChargesOfASlowHub(t *testing.T) {
 		})
 	}
 }
+
+// TestChargesOfAnotherMode: the mode changes twice while the hub is slow. Requests that wait for a lease make no charge come again.
+func TestChargesOfAnotherMode(t *testing.T) {
+	for _, slow := range []time.Duration{150 * time.Millisecond, 450 * time.Millisecond} { // one way
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 1, 1, 1, account.Deny, "CL.WINDOW", "k", 1_000_000, 3600)
+			defer w.close()
+			sidecar := w.sidecars[0].running.Load().sidecar
+			nc := w.sidecars[0].connect()
+			in := bufio.NewReader(nc)
+			ask := func(d time.Duration, interval int64) {
+				sidecar.Configure(account.Settings{Lease: 1000, Keys: 1000, Interval: interval})
+				for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+					w.sidecars[0].ask(nc, in)
+				}
+			}
+			ask(time.Second, 100)
+			go w.sidecars[0].line.slowDown(slow, 10*time.Second)
+			ask(4*time.Second, 100)
+			ask(2*time.Second, 0)
+			ask(8*time.Second, 100)
+			time.Sleep(5 * time.Second)
+			require.NoError(t, nc.Close())
+			f, _ := sidecar.Figures()
+			require.Zero(t, f.Repeated, slow)
+			require.Equal(t, f.Spent, f.Charged+f.Leased-f.Stranded, slow)
+		})
+	}
+}
