@@ -34,7 +34,7 @@ const (
 
 // sessionTries is how often a session runs before its wait counts. A busy machine makes a client wait now and then, a long
 // command makes it wait each time.
-const sessionTries = 16
+const sessionTries = 8
 
 // sessionTime bounds the test in CI.
 const sessionTime = 15 * time.Second
