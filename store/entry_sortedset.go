@@ -36,8 +36,11 @@ func (e *Entry) ZRemRange(from, to int) int {
 	}
 	c := e.place.Writable()
 	before := c.Bytes()
-	members := make([]byte, 0, 24*min(to-from, 128)) // the effects refer to them
+	var members []byte // the effects refer to them, so a full room stays, and another one follows
 	c = sortedset.RemoveRange(c, from, to, func(member []byte) {
+		if cap(members)-len(members) < len(member) {
+			members = make([]byte, 0, max(24*min(to-from, 128), len(member)))
+		}
 		f, n := e.record(OpChange), len(members)
 		members = append(members, member...)
 		f.Change, f.Value = sortedset.Delete, members[n:len(members):len(members)]

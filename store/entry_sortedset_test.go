@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -238,6 +239,24 @@ func TestSortedSetCloneIsIndependent(t *testing.T) {
 		checkInvariants(t, tx)
 		tx.End()
 	}
+}
+
+// TestRemovalsCopyTheMembersOnce: the removal of 40,000 members of 40 bytes takes their bytes once, and 24 bytes more for
+// each. A list that grows by copies takes several times as much.
+func TestRemovalsCopyTheMembersOnce(t *testing.T) {
+	s := New(Options{Databases: 1, Seed: 1})
+	tx := whole(s, testNow)
+	defer tx.End()
+	e := tx.Write([]byte("z"))
+	for i := range 100_000 {
+		e.ZAdd(float64(i), fmt.Appendf(nil, "%040d", i))
+	}
+	tx.Silent = true // the list of effects grows by copies
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.Equal(t, 40_000, e.ZRemRange(0, 40_000))
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4_000_000))
 }
 
 func TestScoresAreNumbers(t *testing.T) {

@@ -171,7 +171,7 @@ func (g *large) removeRange(from, to int, removed func(member []byte)) *large {
 		kept := make([]Item, 0, g.Len()-(to-from))
 		return largeOf(g.items(g.items(kept, 0, from), to, g.Len()))
 	}
-	for _, it := range g.items(nil, from, to) {
+	for _, it := range g.items(make([]Item, 0, to-from), from, to) {
 		g.remove(it.Member)
 	}
 	return g
