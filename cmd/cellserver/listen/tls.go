@@ -21,7 +21,7 @@ import (
 type Certificates struct {
 	Log   *slog.Logger
 	files atomic.Pointer[TLSFiles] // nil before the first load with TLS
-	look  time.Time                // WarnOfEnd looks then; only its caller uses it
+	look  atomic.Int64             // when WarnOfEnd looks again, in Unix nanoseconds
 }
 
 // TLSFiles are what one load has read.
@@ -104,19 +104,19 @@ func (c *Certificates) Changed(cfg *config.Config) bool {
 const endsSoon = 14 * 24 * time.Hour
 
 // WarnOfEnd looks each hour whether the certificate of a configuration has ended, or ends soon. It says so
-// once a day. Only one goroutine may call it.
+// once a day.
 func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
-	if cfg.TLSCertFile == "" || now.Before(c.look) {
+	if cfg.TLSCertFile == "" || now.UnixNano() < c.look.Load() {
 		return
 	}
-	c.look = now.Add(time.Hour)
+	c.look.Store(now.Add(time.Hour).UnixNano())
 	pair, err := KeyPair(cfg)
 	if err != nil { // a load says that
 		return
 	}
 	end := pair.Leaf.NotAfter
 	if left := end.Sub(now); left < min(endsSoon, end.Sub(pair.Leaf.NotBefore)/4) {
-		c.look = now.Add(24 * time.Hour)
+		c.look.Store(now.Add(24 * time.Hour).UnixNano())
 		c.Log.Warn("the certificate ends, and others refuse it from then on: renew it",
 			"tls-cert-file", cfg.TLSCertFile, "end", end.UTC().Format(time.RFC3339), "ended", left < 0)
 	}
