@@ -22,7 +22,9 @@ type peers struct {
 
 	doors listen.Doors
 
-	mu sync.Mutex // guards the UserData of all connections; held while a client is admitted
+	mu      sync.Mutex // guards the rest, and the UserData of all connections; held while a client is admitted
+	refused int        // connections above maxclients that the log does not know
+	silent  int64      // until then the log says nothing of them; monotonic
 }
 
 // admitted is the client of a connection, and its state for the patrol. It is the UserData of the connection.
@@ -40,6 +42,7 @@ func (p *peers) accept(c *transport.Conn) (resp.Handler, string) {
 	cfg := p.server.Config()
 	if p.server.Clients() >= cfg.MaxClients || p.transport.Open() > cfg.MaxClients+maxLeaving {
 		p.server.RejectedConnection()
+		p.refused++
 		return nil, "ERR max number of clients reached"
 	}
 	if protects(cfg, p.server.Users().Default.NoPass(), c.RemoteAddr()) {
@@ -83,15 +86,17 @@ const protectedMode = "DENIED Redis is running in protected mode because protect
 	"accepting connections from the outside."
 
 // patrol closes clients that are idle for longer than timeout, and clients whose replies exceed the soft
-// limit of client-output-buffer-limit for too long. now is monotonic.
+// limit of client-output-buffer-limit for too long. It also logs that connections were refused. now is
+// monotonic.
 func (p *peers) patrol(now int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	cfg := p.server.Config()
+	p.logRefused(cfg.MaxClients, now)
 	limits := cfg.ClientOutputBufferLimit
 	if cfg.Timeout == 0 && limits.Normal.Soft == 0 && limits.PubSub.Soft == 0 {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for _, c := range p.transport.Conns() {
 		peer, ok := c.UserData.(*admitted)
 		switch {
@@ -105,6 +110,19 @@ func (p *peers) patrol(now int64) {
 			c.Close()
 		}
 	}
+}
+
+// refusedPause is how long the log says nothing more of refused connections.
+const refusedPause = time.Minute
+
+// logRefused logs how many connections were refused since the last such line. mu is held.
+func (p *peers) logRefused(maxClients int, now int64) {
+	if p.refused == 0 || now < p.silent {
+		return
+	}
+	p.log.Warn("connections were refused, because maxclients is reached: raise maxclients, or see in CLIENT LIST "+
+		"who holds the connections", "refused", p.refused, "maxclients", maxClients)
+	p.refused, p.silent = 0, now+int64(refusedPause)
 }
 
 // overSoftLimit reports whether the replies of a client have exceeded the soft limit for longer than its

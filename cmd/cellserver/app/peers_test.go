@@ -31,6 +31,34 @@ func TestMaxClients(t *testing.T) {
 	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
 }
 
+// TestRefusedConnectionsAreLogged: the log says at most once a minute that maxclients is reached. The test gives
+// the patrol its time.
+func TestRefusedConnectionsAreLogged(t *testing.T) {
+	in := start(t, "--maxclients", "1")
+	require.Equal(t, resptest.Simple("PONG"), in.dial(t).Do("PING"))
+	later := in.clock.Monotonic() + int64(time.Hour)
+	in.peers.mu.Lock()
+	in.peers.silent = later // so that the patrol of the server says nothing
+	in.peers.mu.Unlock()
+	refuse := func(n int) {
+		for range n {
+			require.Equal(t, resptest.Error("ERR max number of clients reached"), in.dial(t).Recv())
+		}
+	}
+	refuse(3)
+	in.peers.patrol(later - 1)
+	require.NotContains(t, in.log.String(), "connections were refused")
+	in.peers.patrol(later)
+	refuse(2)
+	in.peers.patrol(later + int64(time.Minute) - 1)
+	require.Contains(t, in.log.String(), "refused=3 maxclients=1")
+	require.NotContains(t, in.log.String(), "refused=2")
+	in.peers.patrol(later + int64(time.Minute))
+	in.peers.patrol(later + int64(time.Hour))
+	require.Contains(t, in.log.String(), "refused=2 maxclients=1")
+	require.Equal(t, 2, strings.Count(in.log.String(), "connections were refused"))
+}
+
 func TestMaxClientsIsLowered(t *testing.T) {
 	in := start(t, "--maxclients", "2000000000")
 	c := in.dial(t)
