@@ -5,14 +5,14 @@ import "errors"
 // MaxRecords is the number of records that a bucket may have.
 const MaxRecords = 64
 
-// Form is the form of a bucket. All entries have the same layout. The forms differ in what [Record.Hash] is.
-// A bucket begins with its form, and no text begins so.
+// Form is the form of a bucket. All entries have the same layout. A bucket begins with its form, and no text
+// begins so.
 type Form string
 
 // The forms.
 const (
-	Shared   Form = "\x01rsv\x03" // for the reservations of one key: the hash of the other keys of the request
-	Numbered Form = "\x00rsv\x02" // for some reservations of one key: the hash of all keys and of the id
+	Shared   Form = "\x01rsv\x03" // for the reservations of one key
+	Numbered Form = "\x00rsv\x02" // for some reservations of one key
 )
 
 const formBytes = len(Shared)

@@ -25,7 +25,7 @@ type Mark struct {
 // Record is one reservation. Times are in ns since the epoch.
 type Record struct {
 	ID       []byte
-	Hash     uint64 // of the keys and of the id
+	Hash     uint64 // of the keys; 0 for one key
 	At, End  int64  // it was made at At; from End on no settlement is possible
 	Quantity int64
 	Settled  bool

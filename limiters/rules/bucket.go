@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"strconv"
 
 	"cellserver/internal/exact"
@@ -41,7 +43,6 @@ const (
 type bucket struct {
 	entry store.Entry
 	form  reservation.Form
-	hash  uint64 // of the record that the request looks for
 	held  []byte // what the bucket holds, nil if it is absent
 	reservation.Found
 }
@@ -66,7 +67,7 @@ func (w *write) release() {
 func (c *Check) findReservation(tx *store.Tx, now int64) (found bool, err error) {
 	r := c.reserves
 	r.record.Marks, r.in = r.marks[:0], &r.shared
-	r.shared.form, r.shared.hash = reservation.Shared, ruleset.HashOf(c.Keys[:len(c.Keys)-1]...)
+	r.shared.form, r.hash = reservation.Shared, hashOfKeys(c.Keys)
 	if err = r.shared.findRecord(r, now); err != nil || r.shared.OK {
 		return r.shared.OK, err
 	}
@@ -91,7 +92,7 @@ func (b *bucket) findRecord(r *reserving, now int64) (err error) {
 		return rediserr.WrongType
 	}
 	b.held = b.entry.Bytes(nil)
-	b.Found, err = reservation.Find(&r.record, b.form, b.held, b.hash, r.id, now)
+	b.Found, err = reservation.Find(&r.record, b.form, b.held, r.hash, r.id, now)
 	return limiters.Explain(err)
 }
 
@@ -100,13 +101,25 @@ func (c *Check) findNumbered(tx *store.Tx) {
 	r, last := c.reserves, len(c.Keys)-1
 	begin := len(c.names)
 	c.names = ruleset.Reserved.StateKey(c.names, c.asked, c.Keys[last], c.slots[last].Braces)
-	r.numbered.form, r.numbered.hash = reservation.Numbered, c.idHash()
-	c.names = strconv.AppendUint(append(c.names, ':'), r.numbered.hash%buckets, 16)
+	r.numbered.form = reservation.Numbered
+	number := (ruleset.HashOf(c.Keys...) ^ ruleset.HashOf(r.id)) % buckets
+	c.names = strconv.AppendUint(append(c.names, ':'), number, 16)
 	tx.FindIn(&r.numbered.entry, c.names[begin:], false)
 }
 
-// idHash returns the hash of the keys and of the id.
-func (c *Check) idHash() uint64 { return ruleset.HashOf(c.Keys...) ^ ruleset.HashOf(c.reserves.id) }
+// hashOfKeys returns 64 bits of the SHA-256 of the keys of a request, so that nobody finds a name that stands for
+// another's. It returns 0 for one key, because a bucket has the reservations of its key alone.
+func hashOfKeys(keys [][]byte) uint64 {
+	if len(keys) == 1 {
+		return 0
+	}
+	all := make([]byte, 0, 256)
+	for _, key := range keys {
+		all = append(binary.BigEndian.AppendUint64(all, uint64(len(key))), key...)
+	}
+	sum := sha256.Sum256(all)
+	return binary.BigEndian.Uint64(sum[:])
+}
 
 // addRecord prepares the write of the record. No bucket of the key has it yet.
 func (c *Check) addRecord(tx *store.Tx, now int64) error {
@@ -138,13 +151,13 @@ func (b *bucket) grows() bool { return len(b.held) > 0 && !b.Torn }
 
 // append prepares the write of the record to the end of a bucket.
 func (r *reserving) append(b *bucket) {
-	r.in, r.record.Hash = b, b.hash
+	r.in = b
 	r.write.bytes, r.write.appends = r.record.AppendEntry(r.write.bytes[:0]), true
 }
 
 // replace prepares the write of a whole bucket, with the record and without the records that have ended.
 func (r *reserving) replace(b *bucket, now int64) error {
-	r.in, r.record.Hash = b, b.hash
+	r.in = b
 	next, last, err := reservation.Put(r.write.bytes[:0], b.form, b.held, &r.record, now)
 	if err != nil {
 		return limiters.Explain(err)

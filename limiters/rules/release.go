@@ -172,10 +172,8 @@ func (r *releases) room(limits []limiters.Asked, from []chosen) error {
 	return nil
 }
 
-// write returns the release of a record. hash is that of all keys of the request, and of the id. The release
-// is valid until the transaction ends.
-func (r *releases) write(of reservation.Record, hash uint64) []byte {
-	of.Hash = hash
+// write returns the release of a record. It is valid until the transaction ends.
+func (r *releases) write(of *reservation.Record) []byte {
 	r.written = of.AppendRelease(r.written[:0])
 	return r.written
 }

@@ -29,6 +29,7 @@ var (
 // reserving is reusable memory for requests that reserve or settle.
 type reserving struct {
 	id     []byte
+	hash   uint64 // of the keys
 	ttl    int64
 	record reservation.Record
 	marks  [reservation.MaxMarks]reservation.Mark
@@ -177,7 +178,7 @@ func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool,
 func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 	r, a := c.reserves, c.limits[c.tightest].Answer
 	c.hide(&a)
-	r.record = reservation.Record{ID: r.id, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a), Marks: r.marks[:0]}
+	r.record = reservation.Record{ID: r.id, Hash: r.hash, At: now, End: exact.Plus(now, r.ttl), Quantity: c.Args.Quantity, Reserved: numbersOf(&a), Marks: r.marks[:0]}
 	for i := range c.limits {
 		if refused {
 			break
@@ -202,7 +203,7 @@ func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 	if err := c.addRecord(tx, now); err != nil {
 		return err
 	}
-	c.releases.add(r.record.End, c.releases.write(r.record, c.idHash()))
+	c.releases.add(r.record.End, c.releases.write(&r.record))
 	return nil
 }
 
@@ -235,7 +236,7 @@ func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, 
 	}
 	var release []byte
 	if r.record.Releases {
-		release = c.releases.write(r.record, c.idHash())
+		release = c.releases.write(&r.record)
 	}
 	r.storeSettlement(numbersOf(&a))
 	if release != nil {
