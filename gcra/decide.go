@@ -108,9 +108,5 @@ func (q Quota) move(tat, now, quantity int64) (start, newTAT int64, err error) {
 
 // wait returns the time from now until a request that moves the TAT to newTAT may pass.
 func (q Quota) wait(newTAT, now int64) int64 {
-	allowAt, ok := exact.Add(newTAT, -q.tolerance)
-	if !ok || allowAt <= now {
-		return 0 // a time below the smallest int64 is in the past, too
-	}
-	return exact.Since(now, allowAt)
+	return exact.Since(now, max(now, exact.Plus(newTAT, -q.tolerance)))
 }
