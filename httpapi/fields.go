@@ -165,47 +165,39 @@ type keys struct{ all, scopes []string }
 // takeKeys removes the keys of a rule from the body: key or keys. keys is a list, or an object with the
 // names of the scopes.
 func (f fields) takeKeys() (k keys, p *Problem) {
-	if object, ok := f["keys"].(map[string]any); ok {
+	object, named := f["keys"].(map[string]any)
+	var values []any
+	switch {
+	case named:
 		delete(f, "keys")
 		for _, scope := range slices.Sorted(maps.Keys(object)) {
-			if err := k.add(scope, object[scope]); err != nil {
-				return k, err
-			}
-			k.scopes = append(k.scopes, scope)
+			k.scopes, values = append(k.scopes, scope), append(values, object[scope])
 		}
-		return k, nil
-	}
-	var list []any
-	if f["keys"] != nil {
-		if list, p = f.takeList("keys"); p != nil {
+	case f["keys"] != nil:
+		if values, p = f.takeList("keys"); p != nil {
 			return k, p
 		}
 	}
-	if one := f["key"]; one != nil && list == nil {
-		list = []any{one}
+	if one := f["key"]; one != nil && values == nil && !named {
+		values = []any{one}
 		delete(f, "key")
 	}
-	for _, one := range list {
-		if err := k.add("key", one); err != nil {
-			return k, err
+	for i, value := range values {
+		name, text, ok := "key", "", false
+		if named {
+			name = k.scopes[i]
 		}
+		switch text, ok = value.(string); {
+		case !ok:
+			return k, mustBe(fmt.Sprintf("%.40s", name), "a text in quotes", value)
+		case i == maxRules:
+			return k, wrong("keys has more than %d values", maxRules)
+		case name == "" || strings.Contains(name, ","):
+			return k, wrong("keys: %s is not the name of a scope", quote.Word(name))
+		}
+		k.all = append(k.all, keysource.Shorten(text))
 	}
 	return k, nil
-}
-
-// add adds a key. name is that of its field.
-func (k *keys) add(name string, value any) *Problem {
-	text, ok := value.(string)
-	switch {
-	case !ok:
-		return mustBe(fmt.Sprintf("%.40s", name), "a text in quotes", value)
-	case len(k.all) == maxRules:
-		return wrong("keys has more than %d values", maxRules)
-	case name == "" || strings.Contains(name, ","):
-		return wrong("keys: %s is not the name of a scope", quote.Word(name))
-	}
-	k.all = append(k.all, keysource.Shorten(text))
-	return nil
 }
 
 // missing reports whether a key is missing or empty.
