@@ -151,7 +151,5 @@ func (p *plan) release() {
 	if cap(p.names) > keptBytes {
 		p.names = nil
 	}
-	p.asked, p.found, p.names = nil, nil, p.names[:0]
-	clear(p.keys[:])
-	clear(p.chosen[:])
+	*p = plan{names: p.names[:0]}
 }

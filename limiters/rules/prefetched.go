@@ -149,7 +149,6 @@ func sameBytes(a, b []byte) bool { return len(a) == len(b) && len(a) > 0 && &a[0
 func (a *prefetched) release() {
 	for i := range min(a.made, uint(len(a.plans))) {
 		a.plans[i].release()
-		a.plans[i].prefetchedOnly = prefetchedOnly{}
 	}
 	clear(a.requests[:])
 	a.first, a.end, a.made, a.from, a.name, a.rule = 0, 0, 0, ruleset.Sources{}, nil, nil
