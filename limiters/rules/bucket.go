@@ -63,8 +63,11 @@ func (w *write) release() {
 	}
 }
 
-// findReservation reads the record of the request. It reports whether there is one.
+// findReservation is [Check.find], and reads the record of the request. It reports whether there is one.
 func (c *Check) findReservation(tx *store.Tx, now int64) (found bool, err error) {
+	if err = c.find(tx, now, true); err != nil {
+		return false, err
+	}
 	r := c.reserves
 	r.record.Marks, r.in = r.marks[:0], &r.shared
 	r.shared.form, r.hash = reservation.Shared, hashOfKeys(c.Keys)

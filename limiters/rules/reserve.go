@@ -140,11 +140,7 @@ func (c *Check) beginReserving(
 // Reserve decides about the keys as [Check.Ask], and keeps a record of what it consumes. If there is
 // such a record already, it changes nothing, and the answer is that of the first request.
 func (c *Check) Reserve(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.find(tx, now, true); err != nil {
-		return a, false, err
-	}
-	found, err := c.findReservation(tx, now)
-	switch {
+	switch found, err := c.findReservation(tx, now); {
 	case err != nil:
 		return a, false, err
 	case found:
@@ -210,9 +206,6 @@ func (c *Check) keep(tx *store.Tx, now int64, refused bool) error {
 // Settle replaces the quantity that was reserved with the real cost. If that has happened already, it changes
 // nothing, and the answer is that of the first request. looks is then true.
 func (c *Check) Settle(tx *store.Tx, now int64) (a limiters.Answer, looks bool, err error) {
-	if err = c.find(tx, now, true); err != nil {
-		return a, false, err
-	}
 	r := c.reserves
 	switch found, err := c.findReservation(tx, now); {
 	case err != nil:
