@@ -57,16 +57,13 @@ func newRunner() *runner {
 
 // compile compiles a script for an engine, unless the engine has it. It adds a new script to the library.
 func (s *Scripts) compile(r *runner, k *known, text []byte, by sender) (*known, *script.Script, error) {
-	compiled := r.engine.Cached(k.sha)
 	isNew := k.text == nil
 	if isNew {
 		k.text = bytes.Clone(text)
 	}
-	if compiled == nil {
-		var err error
-		if compiled, err = r.engine.Compile(k.text); err != nil {
-			return nil, nil, commands.Error("ERR " + err.Error())
-		}
+	compiled, err := r.engine.Compile(k.text)
+	if err != nil {
+		return nil, nil, commands.Error("ERR " + err.Error())
 	}
 	if isNew {
 		k.flags = compiled.Flags
