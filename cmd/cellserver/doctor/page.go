@@ -69,17 +69,13 @@ func (f *facts) rules() string {
 		return "none"
 	}
 	refused := func(m member) int64 { return m.number("limited") + m.number("shadow_limited") }
-	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(refused(b), refused(a)) })
-	var parts []string
-	for _, m := range all[:min(most, len(all))] {
-		part := fmt.Sprintf("%s refused %d of %d",
-			m.name, m.number("limited"), m.number("allowed")+m.number("limited"))
+	return fmt.Sprintf("%d: %s", len(all), largest(all, refused, func(m member) string {
+		said := fmt.Sprintf("refused %d of %d", m.number("limited"), m.number("allowed")+m.number("limited"))
 		if n := m.number("shadow_limited"); n > 0 {
-			part += fmt.Sprintf(" and would have refused %d more without SHADOW", n)
+			said += fmt.Sprintf(" and would have refused %d more without SHADOW", n)
 		}
-		parts = append(parts, part)
-	}
-	return fmt.Sprintf("%d: %s", len(all), strings.Join(parts, ", "))
+		return said
+	}))
 }
 
 // keys names the keys that were refused most often.
@@ -99,14 +95,9 @@ func (f *facts) keys() string {
 
 // commands names the commands that took most of the time.
 func (f *facts) commands() string {
-	all := f.members("cmdstat_")
-	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(b.number("usec"), a.number("usec")) })
-	var parts []string
-	for _, m := range all[:min(most, len(all))] {
-		parts = append(parts, fmt.Sprintf("%s %s us", m.name, m.values["usec_per_call"]))
-	}
-	return fmt.Sprintf("%d a second now; most time for %s",
-		f.number("instantaneous_ops_per_sec"), cmp.Or(strings.Join(parts, ", "), "none"))
+	return fmt.Sprintf("%d a second now; most time for %s", f.number("instantaneous_ops_per_sec"),
+		largest(f.members("cmdstat_"), func(m member) int64 { return m.number("usec") },
+			func(m member) string { return m.values["usec_per_call"] + " us" }))
 }
 
 func (f *facts) slow() string {
@@ -119,11 +110,16 @@ func (f *facts) slow() string {
 
 // errors names the most frequent error replies.
 func (f *facts) errors() string {
-	all := f.members("errorstat_")
-	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(b.number("count"), a.number("count")) })
+	count := func(m member) int64 { return m.number("count") }
+	return largest(f.members("errorstat_"), count, func(m member) string { return times(count(m)) })
+}
+
+// largest names the members with the largest numbers, and says something of each.
+func largest(all []member, number func(member) int64, say func(member) string) string {
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(number(b), number(a)) })
 	var parts []string
 	for _, m := range all[:min(most, len(all))] {
-		parts = append(parts, fmt.Sprintf("%s %s", m.name, times(m.number("count"))))
+		parts = append(parts, m.name+" "+say(m))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
