@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"cellserver/httpapi/keysource"
@@ -51,10 +52,8 @@ var (
 
 // allow returns the problem of a request with another method.
 func allow(w http.ResponseWriter, r *http.Request, methods ...string) *Problem {
-	for _, m := range methods {
-		if r.Method == m {
-			return nil
-		}
+	if slices.Contains(methods, r.Method) {
+		return nil
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
 	return problem(http.StatusMethodNotAllowed, notAllowed, "%.32s is not possible here: use %s",
