@@ -168,16 +168,12 @@ func (c *Check) answer(a *limiters.Answer, now int64, peeks bool) (looks bool) {
 	*a = c.limits[c.tightest].Answer
 	looks = peeks || c.Args.Quantity == 0
 	if !looks {
-		c.count(now, c.Args.Quantity, c.Args.Has(limiters.OptCharge), a.Limited)
+		c.found.Count(ruleset.Recorded{
+			At: now, Quantity: c.Args.Quantity, Charge: c.Args.Has(limiters.OptCharge), Limited: a.Limited,
+		}, c.asked, c.Keys)
 	}
 	c.hide(a)
 	return looks
-}
-
-// count counts the decision of a request.
-func (c *Check) count(now, quantity int64, charge, limited bool) {
-	one := ruleset.Recorded{At: now, Quantity: quantity, Charge: charge, Limited: limited}
-	c.found.Count(one, c.asked, c.Keys)
 }
 
 // Answer returns the decision of the rule: the answer of the tightest limit. A rule with SHADOW never

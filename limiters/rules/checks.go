@@ -97,7 +97,8 @@ func (q *Question) Ask(r *ruleset.Rules, tx *store.Tx, now int64, queued bool) e
 	for _, one := range q.asked {
 		one.end(now, q.Peek)
 		if !q.Looks() && (!refused || one.refused) {
-			one.count(now, q.Quantity, q.Charge, one.refused)
+			decided := ruleset.Recorded{At: now, Quantity: q.Quantity, Charge: q.Charge, Limited: one.refused}
+			one.found.Count(decided, one.asked, one.Keys)
 		}
 	}
 	return nil

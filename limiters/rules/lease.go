@@ -60,7 +60,8 @@ func (c *Check) Lease(
 		c.releases.keep(c.limits, c.chosen[:])
 	}
 	if g.Units > 0 || a.Limited {
-		c.count(now, max(g.Units, 1), false, a.Limited)
+		one := ruleset.Recorded{At: now, Quantity: max(g.Units, 1), Limited: a.Limited}
+		c.found.Count(one, c.asked, c.Keys)
 	}
 	return g, nil
 }
