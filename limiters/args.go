@@ -328,10 +328,15 @@ func (a *Args) errOption(arg []byte, allowed Option) error {
 			use = append(use, strings.ToUpper(allOptions[i].word))
 		}
 	}
+	return OptionError(arg, where, use...)
+}
+
+// OptionError is the error of a word that does not stand after a command, where the words `use` may stand.
+func OptionError(word []byte, command string, use ...string) error {
 	if len(use) == 0 {
-		return SyntaxError(quote.Word(arg) + " is a word too much after " + where)
+		return SyntaxError(quote.Word(word) + " is a word too much after " + command)
 	}
-	return SyntaxError(quote.Word(arg) + " is not an option of " + where + ": use " + strings.Join(use, ", "))
+	return SyntaxError(quote.Word(word) + " is not an option of " + command + ": use " + strings.Join(use, ", "))
 }
 
 // IsNumeric reports whether an argument starts like a number. Such an argument is not an option.

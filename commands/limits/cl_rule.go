@@ -2,8 +2,10 @@ package limits
 
 import (
 	"cmp"
+	"strings"
 
 	"cellserver/commands"
+	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/limiters/ruleset"
 	"cellserver/store"
@@ -137,7 +139,7 @@ func clRuleReset(c *commands.Call) error {
 // commands. A limit without words is its command in both.
 func clRuleGet(c *commands.Call) error {
 	inWords := len(c.Args) == 4 && commands.Is(c.Args[3], "words")
-	if asJSON, err := wantsJSON(c, 3); err != nil && !inWords {
+	if asJSON, err := wantsJSON(c, 3, "WORDS", "JSON"); err != nil && !inWords {
 		return err
 	} else if asJSON {
 		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.GetJSON(c.Tx, c.Args[2]) })
@@ -159,7 +161,7 @@ func clRuleGet(c *commands.Call) error {
 // their words if there are any. If it hides a rule of the file, a fifth element has the limits of that one.
 // If the limits have words, a sixth element has them.
 func clRuleList(c *commands.Call) error {
-	if asJSON, err := wantsJSON(c, 2); err != nil {
+	if asJSON, err := wantsJSON(c, 2, "JSON"); err != nil {
 		return err
 	} else if asJSON {
 		return replyJSON(c, func() ([]byte, error) { return c.Server.Rules.ListJSON(c.Tx) })
@@ -210,15 +212,23 @@ func replyListed(c *commands.Call, r ruleset.Listed, known map[string]string) {
 	}
 }
 
-// wantsJSON reports whether a call has the word JSON after its n words.
-func wantsJSON(c *commands.Call, n int) (bool, error) {
+// wantsJSON reports whether a call has the word JSON after its n words. use has the words that may stand there.
+func wantsJSON(c *commands.Call, n int, use ...string) (bool, error) {
 	switch {
 	case len(c.Args) == n:
 		return false, nil
 	case len(c.Args) == n+1 && commands.Is(c.Args[n], "json"):
 		return true, nil
 	}
-	return false, commands.ErrSyntax
+	return false, errOption(c.Args[n:], "CL.RULE "+strings.ToUpper(string(c.Args[1])), use...)
+}
+
+// errOption is the error of the words at the end of a command, where one of the words `use` may stand.
+func errOption(end [][]byte, command string, use ...string) error {
+	if len(end) > 1 {
+		return limiters.OptionError(end[1], command)
+	}
+	return limiters.OptionError(end[0], command, use...)
 }
 
 // replyJSON replies with a text, or with null if there is none.

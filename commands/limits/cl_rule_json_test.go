@@ -81,7 +81,7 @@ func TestRulesInJSONErrors(t *testing.T) {
 		require.Equal(t, h.Wire(want), h.Do("CL.RULE", "SET", "r", "JSON", text), "%.100s", text)
 	}
 	h.Want("CL.RULE SET r JSON", noLimiter("'JSON' is not a limiter of a rule"))
-	require.Equal(t, h.Wire(ruleset.ErrName), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
+	require.Equal(t, h.Wire(wrong("name", "a b", ruleset.ErrName)), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
 	require.Zero(t, h.Store.Changes())
 }
 

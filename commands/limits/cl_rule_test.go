@@ -48,26 +48,26 @@ func TestClRuleErrors(t *testing.T) {
 		{"SET", commands.WrongArity("cl.rule|set")},
 		{"SET name", commands.WrongArity("cl.rule|set")},
 		{"GET", commands.WrongArity("cl.rule|get")},
-		{"GET a b", commands.ErrSyntax},
-		{"GET a JSON b", commands.ErrSyntax},
-		{"LIST JSON b", commands.ErrSyntax},
+		{"GET a b", commands.Error("ERR syntax error: 'b' is not an option of CL.RULE GET: use WORDS, JSON")},
+		{"GET a JSON b", commands.Error("ERR syntax error: 'b' is a word too much after CL.RULE GET")},
+		{"LIST JSON b", commands.Error("ERR syntax error: 'b' is a word too much after CL.RULE LIST")},
 		{"DEL", commands.WrongArity("cl.rule|del")},
-		{"LIST a", commands.ErrSyntax},
+		{"LIST a", commands.Error("ERR syntax error: 'a' is not an option of CL.RULE LIST: use JSON")},
 		{"NOPE", commands.Error("ERR unknown subcommand 'NOPE'. Try CL.RULE HELP.")},
-		{"SET a{b}" + limit, ruleset.ErrName},
-		{`SET "a b"` + limit, ruleset.ErrName},
-		{`SET ""` + limit, ruleset.ErrName},
-		{"SET a:b" + limit, ruleset.ErrName},
-		{"SET ." + limit, ruleset.ErrDots},
-		{"SET .." + limit, ruleset.ErrDots},
-		{"SET a/../b" + limit, ruleset.ErrDots},
-		{"SET a/." + limit, ruleset.ErrDots},
-		{"SET .. JSON {}", ruleset.ErrDots},
+		{"SET a{b}" + limit, wrong("name", "a{b}", ruleset.ErrName)},
+		{`SET "a b"` + limit, wrong("name", "a b", ruleset.ErrName)},
+		{`SET ""` + limit, wrong("name", "", ruleset.ErrName)},
+		{"SET a:b" + limit, wrong("name", "a:b", ruleset.ErrName)},
+		{"SET ." + limit, wrong("name", ".", ruleset.ErrDots)},
+		{"SET .." + limit, wrong("name", "..", ruleset.ErrDots)},
+		{"SET a/../b" + limit, wrong("name", "a/../b", ruleset.ErrDots)},
+		{"SET a/." + limit, wrong("name", "a/.", ruleset.ErrDots)},
+		{"SET .. JSON {}", wrong("name", "..", ruleset.ErrDots)},
 		{"SET name CL.THROTTLE 0 1 9223372036", ruleset.ErrLongLimit},
 		{"SET name CL.WINDOW 1 9223372036", ruleset.ErrLongLimit},
 		{"SET name CL.SLIDING 1 3153600001", ruleset.ErrLongLimit},
 		{"SET name CL.LOG 1 9223372036", ruleset.ErrLongLimit},
-		{"SET " + strings.Repeat("a", ruleset.MaxNameBytes+1) + limit, ruleset.ErrName},
+		{"SET " + strings.Repeat("a", ruleset.MaxNameBytes+1) + limit, wrong("name", strings.Repeat("a", 40)+"…", ruleset.ErrName)},
 		{"SET name SHADOW", noLimiter("a limiter is missing")},
 		{"SET name AND", noLimiter("a limiter is missing")},
 		{"SET name" + limit + " AND", noLimiter("a limiter is missing")},
@@ -88,6 +88,11 @@ func TestClRuleErrors(t *testing.T) {
 	}
 	require.Zero(t, h.Store.Len(store.Own))
 	h.Want("CL.RULE SET name"+limit+strings.Repeat(and, ruleset.MaxLimits-1), ok)
+}
+
+// wrong is the error of a name or of a scope, which it repeats.
+func wrong(what, word string, err error) error {
+	return commands.Error(strings.Replace(err.Error(), what, what+" '"+word+"'", 1))
 }
 
 // noLimiter is the error of a rule without a limiter where one must stand.
@@ -166,7 +171,7 @@ func TestWrongStoredRules(t *testing.T) {
 		h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
 		h.Want("CL.CHECK bad k", commands.Error("ERR the stored rule bad is wrong, so CL.RULE SET it again: limit 'x' is not an integer or out of range"))
 		h.Want("CL.CHECK half k", commands.Error("ERR the stored rule half is wrong, so CL.RULE SET it again: "+
-			"the rule has no such scope; the scope of a rule without SCOPE is -"))
+			"'none' is not a scope of the rule half: it has - alone"))
 		h.Server.RulesReplaced()
 	}
 	h.Want("CL.RULE GET bad", "CL.WINDOW x 60")
@@ -241,11 +246,11 @@ func TestOverrides(t *testing.T) {
 	h.Want("CL.CHECK one other 5", []any{1, 1, 1, -1, 0})
 	require.NoError(t, h.Server.UseRules("f", []byte("rules: {file: {limits: CL.WINDOW 1 60, overrides: {'-': {vip: [CL.WINDOW 5 60, CL.LOG 4 60]}}}}")))
 	h.Want("CL.CHECK file vip 4", []any{0, 4, 0, -1, 60})
-	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule comes from the rules-file: delete it there"))
+	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule 'file' comes from the rules-file: write its overrides there"))
 	for words, want := range map[string]error{
 		"none - k CL.WINDOW 5 60": ruleset.NoRule("none"),
-		"one x k CL.WINDOW 5 60":  ruleset.ErrNoScope,
-		"llm - k CL.WINDOW 5 60":  ruleset.ErrNoScope,
+		"one x k CL.WINDOW 5 60":  commands.Error("ERR 'x' is not a scope of the rule one: it has - alone"),
+		"llm - k CL.WINDOW 5 60":  commands.Error("ERR '-' is not a scope of the rule llm: it has org"),
 		"one - k CL.WINDOW -1 60": commands.Error("ERR limit '-1' must not be negative"),
 		"one - k SCOPE":           noLimiter("'SCOPE' is not a limiter of a rule"),
 		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", ruleset.MaxLimits): ruleset.ErrLimits,

@@ -30,7 +30,7 @@ func clTop(c *commands.Call) error {
 	}
 	if len(args) > 0 {
 		if reset = commands.Is(args[0], "reset"); !reset || len(args) > 1 {
-			return commands.ErrSyntax
+			return errOption(args, "CL.TOP", "RESET")
 		}
 	}
 	top := c.Server.Stats.Limited.Top(c.Conn.DB, int(n), reset)

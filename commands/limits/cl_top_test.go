@@ -47,8 +47,11 @@ func TestClTopErrors(t *testing.T) {
 	for _, n := range []string{"0", "-1", "8193", "x", "1.5", "99999999999999999999"} {
 		h.Want("CL.TOP "+n, errTop)
 	}
-	for _, args := range []string{"RESET 1", "1 2", "RESET RESET", "1 RESET 1", "1 RESETS"} {
-		h.Want("CL.TOP "+args, commands.ErrSyntax)
+	for args, want := range map[string]string{
+		"RESET 1": "'1' is a word too much after CL.TOP", "RESET RESET": "'RESET' is a word too much after CL.TOP",
+		"1 2": "'2' is not an option of CL.TOP: use RESET", "1 RESETS": "'RESETS' is not an option of CL.TOP: use RESET",
+	} {
+		h.Want("CL.TOP "+args, commands.Error("ERR syntax error: "+want))
 	}
 }
 

@@ -144,7 +144,7 @@ func TestPhrasesInRules(t *testing.T) {
 	h.Want("CL.RULE SET a CL.SLIDING 5 60", ok)
 	h.Want("CL.RULE GET a WORDS", []any{"CL.SLIDING 5 60", "CL.SLIDING 5 60"})
 	h.Want("CL.RULE GET nope WORDS", nil)
-	h.Want("CL.RULE GET a WORDS WORDS", commands.ErrSyntax)
+	h.Want("CL.RULE GET a WORDS WORDS", commands.Error("ERR syntax error: 'WORDS' is a word too much after CL.RULE GET"))
 
 	h.Want("CL.RULE OVERRIDE b org acme 90M a month per org", ok)
 	h.Want("CL.RULE OVERRIDE b org acme 90M a month per user", commands.Error("ERR 'per' 'user': the scope of this limit is 'org'"))

@@ -81,7 +81,7 @@ func TestScopeErrors(t *testing.T) {
 	h := servertest.New(t)
 	for words, want := range map[string]error{
 		"SCOPE":                    ruleset.ErrScope,
-		"SCOPE a{b} CL.WINDOW 1 1": ruleset.ErrScope,
+		"SCOPE a{b} CL.WINDOW 1 1": wrong("scope", "a{b}", ruleset.ErrScope),
 		"SCOPE a":                  noLimiter("a limiter is missing"),
 		"SCOPE a CL.WINDOW 1":      commands.Error("ERR period is missing in CL.WINDOW"),
 		"SCOPE a CL.WINDOW 1 1 AND CL.WINDOW 1 1": ruleset.ErrMixed,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/store"
 )
@@ -18,7 +19,10 @@ var ErrMaxBytes = rediserr.Error(fmt.Sprintf(
 	"ERR the rules take at most %d bytes of memory: first delete rules or overrides that nobody needs",
 	MaxBytes))
 
-const errFileRule rediserr.Error = "ERR the rule comes from the rules-file: delete it there"
+// errFileRule is the error of a change that only the rules-file can make.
+func errFileRule[T string | []byte](name T, change string) error {
+	return rediserr.Error("ERR the rule " + quote.Word(name) + " comes from the rules-file: " + change + " there")
+}
 
 // Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay.
 // Errors are error replies. After an error nothing has changed.
@@ -68,7 +72,7 @@ func (r *Rules) Override(tx *store.Tx, name, scope string, key []byte, words [][
 	one := from.stored.byName[name]
 	switch {
 	case one == nil && from.find([]byte(name)) != nil:
-		return false, errFileRule
+		return false, errFileRule(name, "write its overrides")
 	case one == nil:
 		return false, NoRule(name)
 	case one.Err != nil:
@@ -114,7 +118,7 @@ func (r *Rules) Delete(tx *store.Tx, name []byte) (bool, error) {
 	from := r.Load(tx)
 	if from.stored.byName[string(name)] == nil {
 		if from.find(name) != nil {
-			return false, errFileRule
+			return false, errFileRule(name, "delete it")
 		}
 		return false, nil
 	}

@@ -37,7 +37,7 @@ var (
 // parseJSON parses a rule in JSON.
 func parseJSON(name string, text []byte) (*Rule, error) {
 	if err := faultOf([]byte(name)); err != nil {
-		return nil, err
+		return nil, repeat(err, name)
 	}
 	// The decoder would replace invalid characters without an error.
 	if len(text) > MaxJSONBytes || !utf8.Valid(text) || quote.LoneSurrogate(text) {

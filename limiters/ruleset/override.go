@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"cellserver/internal/quote"
 	"cellserver/internal/rediserr"
 	"cellserver/internal/word"
 )
@@ -24,7 +26,6 @@ const (
 
 // Errors of overrides.
 var (
-	ErrNoScope     = rediserr.Error("ERR the rule has no such scope; the scope of a rule without SCOPE is -")
 	ErrOverrideKey = rediserr.Error(fmt.Sprintf("ERR the key of an override has at most %d bytes",
 		MaxOverrideKeyBytes))
 	errShadow       = rediserr.Error("ERR SHADOW is of a whole rule: leave it out")
@@ -46,6 +47,15 @@ func (r *Rule) scopeOf(name string) *Scope {
 	return r.scope("")
 }
 
+// errNoScope is the error of what is not the name of a scope of the rule.
+func (r *Rule) errNoScope(name string) error {
+	var have []string
+	for i := range r.Scopes {
+		have = append(have, cmp.Or(r.Scopes[i].Name, noScope+" alone"))
+	}
+	return rediserr.Error("ERR " + quote.Word(name) + " is not a scope of the rule " + r.Name + ": it has " + strings.Join(have, ", "))
+}
+
 // newOverride is override for new words of a client. It also checks for faults that stored overrides may
 // have. Without words there is no override.
 func (r *Rule) newOverride(scopeName, key string, words [][]byte) (s *Scope, o *override, err error) {
@@ -60,7 +70,7 @@ func (r *Rule) override(scopeName, key string, words [][]byte) (s *Scope, o *ove
 	s = r.scopeOf(scopeName)
 	switch {
 	case s == nil || scopeName == "":
-		return nil, nil, ErrNoScope
+		return nil, nil, r.errNoScope(scopeName)
 	case len(key) > MaxOverrideKeyBytes:
 		return nil, nil, ErrOverrideKey
 	case len(words) == 0:

@@ -91,6 +91,11 @@ func errNot(what string) rediserr.Error {
 	return rediserr.Error(fmt.Sprintf(form, what, MaxNameBytes))
 }
 
+// repeat returns the error of a name or of a scope, with what stands in its place.
+func repeat[T string | []byte](err error, wrong T) error {
+	return rediserr.Error(strings.Replace(err.Error(), " must", " "+quote.Word(wrong)+" must", 1))
+}
+
 // Errors of rules that CL.RULE SET refuses. Earlier versions accepted such rules, so stored ones still work.
 const (
 	ErrDots rediserr.Error = "ERR name must not have . or .. between two slashes or at an end: " +
@@ -106,7 +111,7 @@ const longestLimit = 100 * 365 * 24 * 60 * 60 * 1_000_000_000 // nanoseconds
 // Parse parses the words of a rule after its name: "CL.THROTTLE 15 30 60 AND 1000/hour SHADOW".
 func Parse(name string, words [][]byte) (*Rule, error) {
 	if !isName(name) {
-		return nil, ErrName
+		return nil, repeat(ErrName, name)
 	}
 	words, err := commandsOf(words, "")
 	if err != nil {
@@ -133,8 +138,11 @@ func (r *Rule) addScoped(words [][]byte) error {
 	if len(words) == 0 || !word.Is(words[0], "scope") {
 		return r.add("", words)
 	}
-	if len(words) < 2 || !isName(string(words[1])) {
+	switch {
+	case len(words) < 2:
 		return ErrScope
+	case !isName(words[1]):
+		return repeat(ErrScope, words[1])
 	}
 	return r.add(string(words[1]), words[2:])
 }
@@ -264,7 +272,7 @@ var slash = []byte("/")
 // not count.
 func (r *Rule) fault() error {
 	if err := faultOf([]byte(r.Name)); err != nil {
-		return err
+		return repeat(err, r.Name)
 	}
 	for i := range r.Scopes {
 		if err := faultOfLimits(r.Scopes[i].Limits); err != nil {

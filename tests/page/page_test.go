@@ -118,7 +118,7 @@ func TestRuleIsChanged(t *testing.T) {
 	b.fill("#rule-name", "z/../login") // a path with it would be that of the rule login
 	b.fill("#rule-limits", "CL.SLIDING 30 10")
 	b.click("#rule-save")
-	b.wait(`document.querySelector("#rule-error").textContent.startsWith("name must not have . or ..")`)
+	b.wait(`document.querySelector("#rule-error").textContent.startsWith("name 'z/../login' must not have . or ..")`)
 	b.fill("#rule-name", "z/login")
 	b.click("#rule-save")
 	b.wait(`document.querySelectorAll("#rules tbody tr").length === 2 && !document.querySelector("#rule").open`) // the page may list it first
