@@ -14,6 +14,7 @@ import (
 type watched struct {
 	up       atomic.Bool
 	met      atomic.Bool  // it has answered
+	lost     atomic.Bool  // the log says that it does not answer in time
 	unsure   atomic.Bool  // a reply MOVED names an unknown node
 	lag      atomic.Int64 // nanoseconds of the last answer
 	sidecars atomic.Int64 // how many the hub has
@@ -33,6 +34,9 @@ func (w *watched) Denies(u *User) string {
 
 // Up reports whether the hub has answered lately.
 func (w *watched) Up() bool { return w.up.Load() }
+
+// InTime reports whether the hub answers in time: what the log says of it.
+func (w *watched) InTime() bool { return w.up.Load() && !w.lost.Load() }
 
 // Met reports whether the hub has answered since the start.
 func (w *watched) Met() bool { return w.met.Load() }
@@ -76,7 +80,7 @@ func (h *Hub) Watch(u *User, dropUser func(name string)) {
 	h.up.Store(true)
 	h.running.Go(func() {
 		late := 0
-		for left, lost := 0, false; ; left-- {
+		for left := 0; ; left-- {
 			pause, node := watchEvery, h.Leader()
 			err := h.probe(left <= 0)
 			switch {
@@ -86,11 +90,11 @@ func (h *Hub) Watch(u *User, dropUser func(name string)) {
 			case left <= 0:
 				left = h.untilCount()
 			}
-			if late = h.stillLate(late); err == nil && (late == lateMost || lost && late > 0) {
+			if late = h.stillLate(late); err == nil && (late == lateMost || h.lost.Load() && late > 0) {
 				err = errLate
 			}
-			if lost != (err != nil) && h.ctx.Err() == nil {
-				lost = !lost
+			if isLost := err != nil; h.lost.Load() != isLost && h.ctx.Err() == nil {
+				h.lost.Store(isLost)
 				h.logLoss(node, err)
 			}
 			select {

@@ -12,7 +12,7 @@ import (
 type Sidecar struct {
 	Mode     string
 	Hub      []string // the addresses of its nodes
-	Up       bool     // the hub answers
+	Up       bool     // the hub answers in time
 	Lag      time.Duration
 	Accounts int   // limits that the sidecar remembers
 	Lost     int64 // requests that the hub did not answer, so upstream-lost decided
@@ -47,7 +47,7 @@ func (r *Report) metricsSidecar(x *exposition) {
 	}
 	s := r.Process.Sidecar()
 	x.one(x.gauge, "sidecar_hub_up",
-		float64(commands.Bit(s.Up)), "1 while the hub answers this sidecar, else 0.")
+		float64(commands.Bit(s.Up)), "1 while the hub answers this sidecar in time, else 0.")
 	x.one(x.gauge, "sidecar_hub_lag_seconds", s.Lag.Seconds(), "Time that the hub took for its last answer.")
 	x.counter("sidecar_units_total", "Units of limits by what happened to them: leased, spent, returned to "+
 		"the hub, or stranded (lost with the end of their lease). With upstream-mode report: spent, charged "+

@@ -56,7 +56,7 @@ func (a *App) sidecarReport() report.Sidecar {
 	f, lost := s.Figures()
 	return report.Sidecar{
 		Mode: string(a.server.Config().Upstream.Mode),
-		Hub:  a.server.Config().Upstream.Nodes, Up: s.Hub().Up(), Lag: s.Hub().Lag(),
+		Hub:  a.server.Config().Upstream.Nodes, Up: s.Hub().InTime(), Lag: s.Hub().Lag(),
 		Accounts: s.Accounts(), Lost: lost, Figures: f,
 	}
 }

@@ -77,7 +77,7 @@ func (f *facts) leasing() []check {
 	hub, leased := f.fields["upstream"], f.number("leased")
 	return []check{
 		{hub != "" && !f.hubAnswers(), "run cellserver doctor " + hub + ": the hub does not answer this " +
-			"sidecar, and upstream-lost says what clients get"},
+			"sidecar in time, and upstream-lost says what clients get"},
 		{f.failures("NOAUTH")+f.failures("WRONGPASS")+f.failures("NOPERM") > 0 && hub != "",
 			"check upstream-user and upstream-password, and the rights of this user: the hub refuses " +
 				"commands"},

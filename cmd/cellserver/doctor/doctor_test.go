@@ -79,7 +79,7 @@ func TestLeases(t *testing.T) {
 	require.Contains(t, factsOf(well+info).page("a:1"),
 		"hub       h:1,i:2 answers within 412µs; of 90 units leased 80 spent, 7 given back, 3 stranded; 5 passed, 2 refused here\n")
 	require.Contains(t, factsOf(well+info+"charged:70\r\nrecharged:4\r\n").page("a:1"), "2 refused here; 70 units charged, 4 sent again, 0 never charged\n")
-	require.Contains(t, factsOf(well+info+"hub_up:0\r\n").page("a:1"), "hub       h:1,i:2 does not answer; of 90 ")
+	require.Contains(t, factsOf(well+info+"hub_up:0\r\n").page("a:1"), "hub       h:1,i:2 does not answer in time; of 90 ")
 }
 
 // TestHiddenKeys: without keys in INFO the page says where they are.

@@ -207,7 +207,7 @@ func (f *facts) hub() string {
 	if f.fields["upstream"] == "" {
 		return ""
 	}
-	state := "does not answer"
+	state := "does not answer in time"
 	if f.hubAnswers() {
 		state = "answers within " + span(time.Duration(f.number("hub_lag_usec"))*time.Microsecond)
 	}
