@@ -12,7 +12,7 @@
 //	shard.go     accounts, and who waits for them
 //	ask.go       a question for a lease
 //	charge.go    the mode report: how the hub charges a limit
-//	dropped.go   users whose accounts were just dropped
+//	recent.go    users for whom something was just done
 //	leaving.go   users whose clients have left, until the hub knows all
 //	settle.go    the end of the sidecar: what it still has to say to the hub
 //	pass.go      a limiter's command that the hub decides

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 	"hash/maphash"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,13 +30,12 @@ type Settings struct {
 
 // Options are what a Sidecar is made of.
 type Options struct {
-	Hub   *router.Hub
-	User  router.Identity // of clients that do not authenticate
-	Clock func() account.Time
-	// Guesses bounds the passwords that an address may guess.
-	Guesses commands.Logins
-	// Settings returns the present settings.
-	Settings func() Settings
+	Hub      *router.Hub
+	User     router.Identity // of clients that do not authenticate
+	Clock    func() account.Time
+	Guesses  commands.Logins // bounds the passwords that an address may guess
+	Settings func() Settings // the present ones
+	Log      *slog.Logger
 }
 
 // Sidecar is what all clients share. Its methods are safe for concurrent use.
@@ -44,7 +44,8 @@ type Sidecar struct {
 	user      *router.User // of clients that do not authenticate
 	shards    [shards]shard
 	lost      atomic.Int64 // decisions that the hub did not answer
-	dropped   dropped
+	dropped   recent       // whose accounts were dropped
+	advised   recent       // whose lack of a right the log has said
 	written   written
 	explained explained
 	leaving   leaving
@@ -61,7 +62,7 @@ func New(o Options) (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sidecar{o: o, user: user}
+	s := &Sidecar{o: o, user: user, dropped: recent{pause: aSecond}, advised: recent{pause: anHour}}
 	s.written.seed = maphash.MakeSeed()
 	for i := range s.shards {
 		s.shards[i].init(s)

@@ -194,7 +194,7 @@ func (b *beside) start() {
 	var err error
 	local := servertest.New(b.world.t)
 	p.sidecar, err = sidecar.New(sidecar.Options{
-		Hub: hub, Clock: b.clock.now, Settings: func() sidecar.Settings { return settings }, Guesses: local.Server.Logins(),
+		Hub: hub, Clock: b.clock.now, Settings: func() sidecar.Settings { return settings }, Guesses: local.Server.Logins(), Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(b.world.t, err)
 	p.server = &transport.Server{Loops: -1, Log: slog.New(slog.DiscardHandler), Accept: func(c *transport.Conn) (resp.Handler, string) {
