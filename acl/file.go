@@ -19,7 +19,7 @@ type Change struct{ Deleted, Changed []*User }
 func (u *Users) Load(name string, text []byte, password string, allChannels bool) (Change, error) {
 	f := file{name: name, editor: editor{u.table, allChannels}, found: map[string]*Definition{}}
 	number := 0
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) { // editors put a byte order mark before a text
 		number++
 		f.line(number, strings.Trim(string(line), " \t\r\n"))
 	}

@@ -31,6 +31,11 @@ func TestLoad(t *testing.T) {
 		"user default on nopass ~* &* +@all", lines(users))
 }
 
+func TestLoadAfterAByteOrderMark(t *testing.T) {
+	_, err := acl.New(table).Load("f", []byte("\ufeffuser alice on"), "", false)
+	require.NoError(t, err)
+}
+
 func TestLoadKeepsRequirePass(t *testing.T) {
 	users := acl.New(table)
 	_, err := users.Load("f", []byte("user alice on"), "foo", false)

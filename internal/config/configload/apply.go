@@ -96,10 +96,10 @@ func (l *loader) file(name string) error {
 	return l.text(name, text)
 }
 
-// text applies the lines of a configuration file.
+// text applies the lines of a configuration file. A byte order mark may stand before them.
 func (l *loader) text(name string, text []byte) error {
 	number := 0
-	for raw := range bytes.SplitSeq(text, []byte("\n")) {
+	for raw := range bytes.SplitSeq(bytes.TrimPrefix(text, mark), []byte("\n")) {
 		number++
 		line := strings.Trim(string(raw), " \t\r\n")
 		if line == "" || line[0] == '#' {

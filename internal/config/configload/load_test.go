@@ -56,6 +56,7 @@ func TestLoad(t *testing.T) {
 		err     string
 	}{
 		{name: "nothing", want: want{"port": "6379", "bind": "127.0.0.1 -::1", "save": "", "enable-debug-command": "no"}},
+		{name: "a byte order mark", files: conf("\ufeffport 1\n"), args: "r.conf", want: want{"port": "1"}},
 		{name: "the example", files: conf("port 1\nmaxmemory 5"), args: `r.conf --port 6380 --maxmemory 1gb --save "" --bind 0.0.0.0 ::1`,
 			want: want{"port": "6380", "maxmemory": "1073741824", "save": "", "bind": "0.0.0.0 ::1"}},
 		{name: "later sources replace earlier ones", files: conf("port 1\ntimeout 1\nhz 11"), environ: []string{"CELLSERVER_PORT=2", "CELLSERVER_TIMEOUT=2"}, args: "r.conf --port 3",

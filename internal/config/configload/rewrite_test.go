@@ -32,6 +32,9 @@ func TestRewriteKeepsWhatDidNotChange(t *testing.T) {
 	c := reload(t, file)
 	require.Equal(t, "# mine\nmaxmemory 1gb\n\n  HZ 20\nsave 1 2\nsave 3 4\n", string(Rewrite(c, file)))
 
+	marked := append([]byte("\ufeff"), "hz 20\nport 7000\n"...)
+	require.Equal(t, "hz 20\nport 7000\n", string(Rewrite(reload(t, marked), marked)), "without the byte order mark of an editor")
+
 	set(t, c, "hz", "30")
 	set(t, c, "save", "5", "6", "7", "8")
 	set(t, c, "requirepass", "a \"b\"\n")
