@@ -31,6 +31,7 @@ type lastSnapshot struct {
 	last   atomic.Int64 // Unix second of the last snapshot, or of the start
 	took   atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
 	failed atomic.Bool  // the last snapshot in the background has failed
+	errors atomic.Int64 // how many attempts since the last snapshot have failed
 	tried  atomic.Int64 // Unix second at which the last snapshot in the background began
 	copied atomic.Int64 // the most bytes that were copied at once for it
 }
@@ -65,7 +66,9 @@ func (s *snapshots) background() error {
 	}
 	s.scheduled.Store(false)
 	s.tried.Store(s.clock.Now() / 1e9)
-	s.log.Info("writing a snapshot in the background")
+	if s.errors.Load() == 0 {
+		s.log.Info("writing a snapshot in the background")
+	}
 	go func() {
 		defer s.jobs.end()
 		err := s.write(j)
@@ -93,7 +96,10 @@ func (s *snapshots) write(j *job) error {
 	case errors.Is(err, errStopped):
 		s.log.Info("snapshot stopped")
 	case err != nil:
-		s.log.Error("snapshot failed: free disk space or repair the directory, then run SAVE", "error", err)
+		// A failed snapshot is tried again each six seconds. So only the failures 1, 2, 4, 8 … have a line.
+		if n := s.errors.Add(1); n&(n-1) == 0 {
+			s.log.Error("snapshot failed: free disk space or repair the directory, then run SAVE", "error", err, "failures", n)
+		}
 	default:
 		s.log.Info("snapshot is on disk", "milliseconds", (s.clock.Monotonic()-j.begun)/1e6)
 	}
@@ -126,6 +132,7 @@ func (s *snapshots) writeDump(j *job) error {
 	s.saved.Store(changes)
 	s.last.Store(s.clock.Now() / 1e9)
 	s.count.Add(1)
+	s.errors.Store(0)
 	s.failed.Store(false)
 	s.updateCondition()
 	return nil
@@ -161,7 +168,9 @@ func (s *snapshots) due() bool {
 	changes := s.unsaved()
 	for _, p := range s.settings.Load().Save {
 		if changes >= p.Changes && elapsed(now, s.last.Load(), p.Seconds) {
-			s.log.Info("save point reached", "changes", changes, "seconds", p.Seconds)
+			if s.errors.Load() == 0 {
+				s.log.Info("save point reached", "changes", changes, "seconds", p.Seconds)
+			}
 			return true
 		}
 	}

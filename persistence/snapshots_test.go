@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -214,6 +215,37 @@ func TestOneSnapshotAtATime(t *testing.T) {
 	require.Equal(t, "0", s.info("rdb_changes_since_last_save"), "the scheduled snapshot")
 	s.Tick()
 	require.Equal(t, "", s.Writing())
+}
+
+// A disk that is full for hours does not fill the log of the server. The log says when a snapshot is on disk again.
+func TestFailedSavesHaveFewLines(t *testing.T) {
+	files, lines := &fstest.Memory{}, bytes.Buffer{}
+	s := started(t, files, func(set *Settings) { set.Save = []SavePoint{{1, 1}} })
+	s.environment.log = slog.New(slog.NewTextHandler(&lines, nil))
+	s.put(1, "a")
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "write" {
+			return errDisk
+		}
+		return nil
+	}
+	attempt := func() {
+		s.now.Add(6e9)
+		s.Tick()
+		s.wait()
+	}
+	for range 600 {
+		attempt()
+	}
+	require.Contains(t, lines.String(), "failures=512")
+	require.Equal(t, 12, strings.Count(lines.String(), "\n"), "two lines of the first attempt, and ten of failures")
+	lines.Reset()
+	files.Fault = nil
+	attempt()
+	require.Contains(t, lines.String(), "snapshot is on disk")
+	s.put(2, "a")
+	attempt()
+	require.Contains(t, lines.String(), "save point reached")
 }
 
 func TestSavePoints(t *testing.T) {

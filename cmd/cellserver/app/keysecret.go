@@ -66,7 +66,7 @@ func newSecret(cfg *config.Config, name string) ([]byte, error) {
 	text := asText(random(32))
 	err := files.Replace(name, append(text, '\n'), 0o600)
 	if err != nil && (cfg.AppendOnly || len(cfg.Save) > 0) {
-		return nil, fmt.Errorf("%s: %w", name, files.Cause(err))
+		return nil, fmt.Errorf("%s: %w: make room in dir, or let the user of the server write there", name, files.Cause(err))
 	}
 	return text, nil
 }

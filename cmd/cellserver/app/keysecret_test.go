@@ -98,7 +98,7 @@ func TestKeySecret(t *testing.T) {
 	_, err = secretOf(func(c *config.Config) { require.NoError(t, os.Mkdir(filepath.Join(c.Dir, secretName), 0o700)) })
 	require.ErrorContains(t, err, "is not a file of 16 to 1024 bytes")
 	_, err = secretOf(func(c *config.Config) { c.Dir = filepath.Join(c.Dir, "none") })
-	require.ErrorContains(t, err, "no such file")
+	require.ErrorContains(t, err, "no such file or directory: make room in dir, or let the user of the server write there")
 	_, err = secretOf(func(c *config.Config) { c.Dir, c.Save, c.AppendOnly = filepath.Join(c.Dir, "none"), nil, false })
 	require.NoError(t, err, "nothing is kept on disk")
 
