@@ -103,8 +103,8 @@ func (c *Certificates) Changed(cfg *config.Config) bool {
 // endsSoon is how long before its end a certificate is worth a warning. One of a short life is renewed later.
 const endsSoon = 14 * 24 * time.Hour
 
-// WarnOfEnd looks each hour whether the certificate of a configuration has ended, or ends soon. It says so
-// once a day.
+// WarnOfEnd looks each hour whether a certificate of tls-cert-file has ended, or ends soon: that of the server,
+// or one of its issuers. It says so once a day, of the first one to end.
 func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
 	if cfg.TLSCertFile == "" || now.UnixNano() < c.look.Load() {
 		return
@@ -114,11 +114,17 @@ func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
 	if err != nil { // a load says that
 		return
 	}
-	end := pair.Leaf.NotAfter
-	if left := end.Sub(now); left < min(endsSoon, end.Sub(pair.Leaf.NotBefore)/4) {
+	first := pair.Leaf
+	for _, issuer := range pair.Certificate[1:] {
+		if one, err := x509.ParseCertificate(issuer); err == nil && one.NotAfter.Before(first.NotAfter) {
+			first = one
+		}
+	}
+	end := first.NotAfter
+	if left := end.Sub(now); left < min(endsSoon, end.Sub(first.NotBefore)/4) {
 		c.look.Store(now.Add(24 * time.Hour).UnixNano())
-		c.Log.Warn("the certificate ends, and others refuse it from then on: renew it",
-			"tls-cert-file", cfg.TLSCertFile, "end", end.UTC().Format(time.RFC3339), "ended", left < 0)
+		c.Log.Warn("the certificate ends, and others refuse it from then on: renew it", "tls-cert-file", cfg.TLSCertFile,
+			"subject", first.Subject.String(), "end", end.UTC().Format(time.RFC3339), "ended", left < 0)
 	}
 }
 

@@ -2,7 +2,10 @@ package listen
 
 import (
 	"bytes"
+	"encoding/pem"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +41,26 @@ func TestWarnOfEnd(t *testing.T) {
 	cfg.TLSCertFile = "nowhere"
 	c.WarnOfEnd(cfg, end.Add(3*day))
 	require.Equal(t, 14, lines())
+}
+
+// TestWarnOfTheEndOfAnIssuer: an issuer in the file that ends before the certificate of the server has a line, too.
+func TestWarnOfTheEndOfAnIssuer(t *testing.T) {
+	dir, cfg := t.TempDir(), config.Default()
+	cfg.Dir, cfg.TLSCertFile, cfg.TLSKeyFile = dir, "server.crt", "server.key"
+	leaf := certtest.New(t, dir, "server")
+	end := leaf.Leaf.NotAfter.AddDate(-10, 0, 0)
+	issuer := certtest.Between(t, dir, "issuer", leaf.Leaf.NotBefore, end)
+	chain := []byte{}
+	for _, der := range [][]byte{leaf.Certificate[0], issuer.Certificate[0]} {
+		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "server.crt"), chain, 0o600))
+	var log bytes.Buffer
+	c := Certificates{Log: slog.New(slog.NewTextHandler(&log, nil))}
+	c.WarnOfEnd(cfg, end.Add(-30*24*time.Hour))
+	require.Empty(t, log.String())
+	c.WarnOfEnd(cfg, end.Add(-24*time.Hour))
+	require.Contains(t, log.String(), "subject=\"CN=issuer\"")
 }
 
 // TestWarnOfAShortLife: a certificate of one day that is renewed in time has no line. One that is not has a line before its end,
