@@ -69,7 +69,8 @@ func orchestrated(t *testing.T) (d deployed) {
 		MatchLabels map[string]string `yaml:"matchLabels"`
 	}
 	type probe struct {
-		Exec struct{ Command []string }
+		Exec    struct{ Command []string }
+		HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
 	}
 	type object struct {
 		Kind     string
@@ -136,7 +137,8 @@ func orchestrated(t *testing.T) (d deployed) {
 	require.False(t, *pod.ServiceLinks, "Kubernetes would set CELLSERVER_PORT for a service of this name")
 	c := pod.Containers[0]
 	d.args, d.env = c.Args, map[string]string{}
-	d.probes = [][]string{c.Readiness.Exec.Command, c.Liveness.Exec.Command}
+	d.probes = [][]string{c.Readiness.Exec.Command}
+	require.Equal(t, struct{ Path, Port string }{"/healthz", "metrics"}, c.Liveness.HTTPGet, "ping fails while a node loads its data")
 	for _, e := range c.Env {
 		d.env[e.Name] = ""
 	}
@@ -178,7 +180,7 @@ func TestDeployments(t *testing.T) {
 			last := (leader + 2) % 3
 			if d.probes != nil {
 				p.eventually("a node without a leader is ready", func() bool { return p.probe(last, d.probes[0]) != nil })
-				require.NoError(t, p.probe(last, d.probes[1]), "it is alive without a leader")
+				require.NoError(t, p.probe(last, []string{"", "--ping"}), "it is alive without a leader")
 			}
 			p.heal()
 		})
