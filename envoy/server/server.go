@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
@@ -159,10 +160,16 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// drain lets the requests end that the server has.
+// drain lets the requests end that the server has. Those of HTTP do not wait for the streams of gRPC, which may
+// take all of the time.
 func (s *Server) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
+	var all sync.WaitGroup
+	errs := make([]error, len(s.http))
+	for i, h := range s.http {
+		all.Go(func() { errs[i] = h.Shutdown(ctx) })
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -173,10 +180,7 @@ func (s *Server) drain() error {
 	case <-ctx.Done():
 		s.grpc.Stop()
 	}
-	var errs []error
-	for _, h := range s.http {
-		errs = append(errs, h.Shutdown(ctx))
-	}
+	all.Wait()
 	return errors.Join(errs...)
 }
 

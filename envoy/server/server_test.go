@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -293,6 +294,39 @@ func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 	require.NoError(t, h.stop())
 	require.EqualValues(t, 50, answered.Load())
 	require.False(t, h.health.ok())
+}
+
+// A stream of gRPC that never ends does not take the time that requests over HTTP have to end.
+func TestStreamsDoNotHoldHTTP(t *testing.T) {
+	h := start(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stream, err := h.dial(t).NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, healthpb.Health_Watch_FullMethodName)
+	require.NoError(t, err)
+	require.NoError(t, stream.SendMsg(&healthpb.HealthCheckRequest{Service: serviceName}))
+	require.NoError(t, stream.CloseSend())
+	first := new(healthpb.HealthCheckResponse)
+	require.NoError(t, stream.RecvMsg(first))
+	require.NotEqual(t, healthpb.HealthCheckResponse_SERVICE_UNKNOWN, first.GetStatus())
+	idle, err := net.Dial("tcp", h.Address(1))
+	require.NoError(t, err)
+	defer idle.Close()
+	_, err = idle.Write([]byte("GET /healthcheck HTTP/1.1\r\nHost: a\r\n\r\n"))
+	require.NoError(t, err)
+	in := bufio.NewReader(idle)
+	r, err := http.ReadResponse(in, nil)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, r.Body)
+	require.NoError(t, err)
+	go h.stop()
+	_, err = in.ReadByte()
+	require.Equal(t, io.EOF, err, "the end of a connection without a request")
+	h.health.SetServingStatus(serviceName, healthpb.HealthCheckResponse_SERVICE_UNKNOWN)
+	for last := new(healthpb.HealthCheckResponse); last.GetStatus() != healthpb.HealthCheckResponse_SERVICE_UNKNOWN; {
+		require.NoError(t, stream.RecvMsg(last), "the stream goes on")
+	}
+	cancel()
+	require.NoError(t, h.stop())
 }
 
 // Of 64 clients at once exactly the limit passes, with a reload in between.
