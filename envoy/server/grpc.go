@@ -3,15 +3,19 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"errors"
+	"io"
 	"time"
 
 	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/encoding/gzip"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"cellserver/envoy/parts"
 	"cellserver/envoy/stats"
 )
 
@@ -20,7 +24,8 @@ import (
 // waits in the client.
 const (
 	maxMessage = 1 << 20
-	maxStreams = 100 // of a connection
+	maxParts   = 16 << 10 // descriptors and their entries, of a message
+	maxStreams = 100      // of a connection
 	window     = 64 << 10
 	maxHeaders = 64 << 10
 	readBuffer = 8 << 10 // of a connection, as there may be many without requests
@@ -39,6 +44,7 @@ func newGRPC(
 	o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m measure, a *arrivals,
 ) *grpc.Server {
 	options := append([]grpc.ServerOption{
+		grpc.ForceServerCodecV2(parts.NewCodec(maxParts)), grpc.RPCDecompressor(plain{}),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), grpc.ConnectionTimeout(handshake),
 		grpc.ReadBufferSize(readBuffer), grpc.StaticStreamWindowSize(window),
@@ -59,6 +65,17 @@ func newGRPC(
 	healthpb.RegisterHealthServer(s, h)
 	reflection.Register(s)
 	return s
+}
+
+// A plain refuses messages that are compressed: 1 KB could become 1 MB. Envoy compresses none.
+type plain struct{}
+
+// Type implements [grpc.Decompressor].
+func (plain) Type() string { return gzip.Name }
+
+// Do implements [grpc.Decompressor].
+func (plain) Do(io.Reader) ([]byte, error) {
+	return nil, errors.New("the service reads no compressed messages: send them as they are")
 }
 
 // A measure measures requests.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 
@@ -14,7 +15,7 @@ func jsonHandler(service ratelimit.RateLimitServiceServer, a *arrivals) http.Han
 		part := a.ofHTTP(w, r)
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 		part.whole()
-		if err != nil {
+		if err != nil || bytes.Count(body, []byte("{")) > maxParts {
 			badRequest(w)
 			return
 		}

@@ -27,8 +27,8 @@ func TestMessagesThatGrowInMemoryAreRefused(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	for want, resource := range map[string][]byte{
-		"the xDS server sent more than 1000000 messages in one": appendMessage(nil, 3, limit),
-		"resource 1 of the xDS server":                          appendMessage(nil, 3, deep),
+		"the xDS server: more than 1000000 messages came in one": appendMessage(nil, 3, limit),
+		"resource 1 of the xDS server":                           appendMessage(nil, 3, deep),
 	} {
 		sent := &discovery.DiscoveryResponse{VersionInfo: "2", Nonce: "n2", TypeUrl: rulesType, Resources: []*anypb.Any{{TypeUrl: rulesType, Value: resource}}}
 		runtime.ReadMemStats(&before)

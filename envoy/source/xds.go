@@ -11,12 +11,17 @@ import (
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"cellserver/envoy/config"
+	"cellserver/envoy/parts"
+)
+
+// Bounds on what an xDS server sends. A descriptor with a limit is two messages.
+const (
+	maxMessage = 16 << 20
+	maxParts   = 1_000_000 // in a message
 )
 
 // rulesType is the type of the resources that have rules.
@@ -65,7 +70,7 @@ func (s *stream) run(ctx context.Context) error {
 	defer cancel()
 	client := discovery.NewAggregatedDiscoveryServiceClient(s.server.Connection)
 	calls, err := client.StreamAggregatedResources(ctx, grpc.MaxCallRecvMsgSize(maxMessage),
-		grpc.ForceCodecV2(boundedCodec{encoding.GetCodecV2(proto.Name)}))
+		grpc.ForceCodecV2(parts.NewCodec(maxParts)))
 	if err != nil {
 		return err
 	}
@@ -135,12 +140,12 @@ func filesOf(response *discovery.DiscoveryResponse) ([]config.File, error) {
 	if response.GetTypeUrl() != rulesType {
 		return nil, fmt.Errorf("the xDS server sent resources of type '%.200s'", response.GetTypeUrl())
 	}
-	files, parts := make([]config.File, len(response.GetResources())), 0
+	files, inside := make([]config.File, len(response.GetResources())), 0
 	for i, resource := range response.GetResources() {
 		rules := &xds.RateLimitConfig{}
-		parts += partsOf(resource.GetValue(), rules.ProtoReflect().Descriptor(), 0)
-		if parts > maxParts {
-			return nil, errParts
+		inside += parts.Of(resource.GetValue(), rules.ProtoReflect().Descriptor(), maxParts)
+		if inside > maxParts {
+			return nil, fmt.Errorf("the xDS server: %w", parts.Error(maxParts))
 		}
 		if err := resource.UnmarshalTo(rules); err != nil {
 			return nil, fmt.Errorf("resource %d of the xDS server: %w", i+1, err)
