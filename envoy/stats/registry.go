@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"maps"
 	"sync"
 )
 
@@ -128,21 +129,23 @@ func (r *Registry) Gauge(name string, read func() uint64) {
 	r.gauges[name] = read
 }
 
-// each calls a function for each counter, with its full name.
+// each calls a function for each counter, with its full name. It has no lock then, as a request may wait for it.
 func (r *Registry) each(f func(name string, c *Counter)) {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, group := range []map[string]*Rule{r.rules, r.dynamic} {
+	groups := []map[string]*Rule{r.rules, maps.Clone(r.dynamic)} // Load makes new rules, and changes none
+	unknown, fixed := maps.Clone(r.unknown), maps.Clone(r.fixed)
+	r.mu.RUnlock()
+	for _, group := range groups {
 		for key, rule := range group {
 			for i, c := range rule.counters() {
 				f(rulePrefix+key+"."+names[i], c)
 			}
 		}
 	}
-	for domain, c := range r.unknown {
+	for domain, c := range unknown {
 		f(rulePrefix+domain+".domain_not_found", c)
 	}
-	for name, c := range r.fixed {
+	for name, c := range fixed {
 		f(name, c)
 	}
 }
@@ -150,10 +153,7 @@ func (r *Registry) each(f func(name string, c *Counter)) {
 // eachGauge calls a function for each gauge, without the lock.
 func (r *Registry) eachGauge(f func(name string, value uint64)) {
 	r.mu.RLock()
-	gauges := make(map[string]func() uint64, len(r.gauges))
-	for name, read := range r.gauges {
-		gauges[name] = read
-	}
+	gauges := maps.Clone(r.gauges)
 	r.mu.RUnlock()
 	for name, read := range gauges {
 		f(name, read())

@@ -166,3 +166,24 @@ func TestLongNamesAreCut(t *testing.T) {
 	require.Equal(t, "a_b_c", clean("a:b|c"))
 	require.Equal(t, "ip_10_1_2_3.x", clean("ip_10.1.2.3.x"))
 }
+
+// A sinkFunc calls a function for each counter.
+type sinkFunc func()
+
+func (f sinkFunc) FlushCounter(string, uint64) { f() }
+func (sinkFunc) FlushGauge(string, uint64)     {}
+func (sinkFunc) FlushTimer(string, float64)    {}
+func (sinkFunc) Flush()                        {}
+
+// Who reads the metrics may take long: it has 60,000 names to map.
+func TestRequestsDoNotWaitForWhoReadsTheMetrics(t *testing.T) {
+	r := NewRegistry()
+	r.Dynamic("shop.user_ann", nil, "shop").TotalHits.Add(1)
+	calls := 0
+	r.Flush(sinkFunc(func() {
+		calls++
+		require.True(t, r.mu.TryLock(), "a request with a new key waits for this lock")
+		r.mu.Unlock()
+	}), nil)
+	require.Equal(t, 1, calls)
+}
