@@ -73,6 +73,9 @@ func flush(
 	}
 }
 
+// maxScrapes is how many may read the metrics at the same time. With many keys, each takes 100 MB.
+const maxScrapes = 3
+
 // prometheusHandler makes what Prometheus reads, or nil.
 func prometheusHandler(r *stats.Registry, s settings.Stats) (http.Handler, error) {
 	if !s.Prometheus || s.Disabled {
@@ -93,5 +96,5 @@ func prometheusHandler(r *stats.Registry, s settings.Stats) (http.Handler, error
 	all := prometheus.NewRegistry()
 	all.MustRegister(collector, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(all, promhttp.HandlerOpts{}), nil
+	return promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}), nil
 }
