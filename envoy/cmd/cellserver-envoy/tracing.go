@@ -28,6 +28,9 @@ type tracer struct {
 	spans    trace.Tracer
 }
 
+// maxAttribute bounds the texts of a span. Clients choose domains of up to 1 MB, and 2,048 spans wait.
+const maxAttribute = 256
+
 // newTracer makes the tracer that the settings ask for, or nil.
 func newTracer(ctx context.Context, s settings.Tracing) (*tracer, error) {
 	if !s.Enabled {
@@ -51,7 +54,9 @@ func newTracer(ctx context.Context, s settings.Tracing) (*tracer, error) {
 			about = append(about, attribute.String(name, value))
 		}
 	}
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter),
+	limits := sdk.NewSpanLimits()
+	limits.AttributeValueLengthLimit = maxAttribute
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithRawSpanLimits(limits),
 		sdk.WithResource(resource.NewSchemaless(about...)),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(s.Sampling))))
 	return &tracer{provider, provider.Tracer("cellserver-envoy")}, nil
