@@ -91,6 +91,8 @@ func (e *embedded) Count(ctx context.Context, r count.Request) ([]count.Result, 
 	if !e.inCluster {
 		return e.count(ctx, &r)
 	}
+	ctx, cancel := inTime(ctx, patience)
+	defer cancel()
 	r.Hits = slices.Clone(r.Hits) // the caller may leave before the cluster has answered
 	type outcome struct {
 		results []count.Result

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cellserver/envoy/count"
@@ -146,6 +147,20 @@ func TestAServerThatStalls(t *testing.T) {
 		_, err := b.Count(t.Context(), count.Request{Domain: "shop", Hits: []count.Hit{hit("a", 3, 1)}})
 		return err == nil
 	}, time.Minute, 10*time.Millisecond)
+}
+
+// TestTheCallerHearsOfAStoreThatStalls: the store has less time than the caller gives, so that on_failure holds.
+func TestTheCallerHearsOfAStoreThatStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		caller, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		for want, from := range map[time.Duration]context.Context{8 * time.Second: caller, time.Second: t.Context()} {
+			ctx, cancel := inTime(from, time.Second)
+			defer cancel()
+			at, _ := ctx.Deadline()
+			require.Equal(t, want, time.Until(at))
+		}
+	})
 }
 
 // TestLengths: what a reply may have passes in pieces of any size, and its texts may look like lengths.
