@@ -53,11 +53,14 @@ func (h *Health) ok() bool {
 // update tells those who watch.
 func (h *Health) update() bool {
 	status := healthpb.HealthCheckResponse_NOT_SERVING
-	isOK := h.ok()
+	isOK := h.ok() && !h.stopping.Load() // the store may take long
 	if isOK {
 		status = healthpb.HealthCheckResponse_SERVING
 	}
 	h.SetServingStatus(serviceName, status)
+	if isOK && h.stopping.Load() {
+		return h.update()
+	}
 	return isOK
 }
 

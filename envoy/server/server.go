@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -156,19 +155,23 @@ func (s *Server) Serve(ctx context.Context) error {
 		return fmt.Errorf("a listener ended: %w", err)
 	case <-ctx.Done():
 		s.options.Health.stop()
-		return s.drain()
+		s.drain(drainTime)
+		return nil
 	}
 }
 
-// drain lets the requests end that the server has. Those of HTTP do not wait for the streams of gRPC, which may
-// take all of the time.
-func (s *Server) drain() error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+// drain lets the requests end that the server has, and cuts off those that take longer. Those of HTTP do not wait
+// for the streams of gRPC.
+func (s *Server) drain(longest time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
 	var all sync.WaitGroup
-	errs := make([]error, len(s.http))
-	for i, h := range s.http {
-		all.Go(func() { errs[i] = h.Shutdown(ctx) })
+	for _, h := range s.http {
+		all.Go(func() {
+			if h.Shutdown(ctx) != nil {
+				_ = h.Close()
+			}
+		})
 	}
 	done := make(chan struct{})
 	go func() {
@@ -181,7 +184,6 @@ func (s *Server) drain() error {
 		s.grpc.Stop()
 	}
 	all.Wait()
-	return errors.Join(errs...)
 }
 
 // close closes all at once.
