@@ -200,12 +200,11 @@ func (c *connection) connect() {
 func look(ctx context.Context, client rueidis.Client) (*store, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	has := client.B().Arbitrary("COMMAND", "INFO").Args("cl.mwindow").Build()
-	list, err := client.Do(ctx, has).ToArray()
+	engine, err := hasEngine(ctx, client)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{client: client, engine: len(list) == 1 && list[0].IsArray()}
+	s := &store{client: client, engine: engine}
 	if !s.engine { // a Redis needs no tags
 		return s, nil
 	}
@@ -216,6 +215,13 @@ func look(ctx context.Context, client rueidis.Client) (*store, error) {
 	}
 	s.tagged.Store(isDenied || strings.Contains(info, "cluster_enabled:1"))
 	return s, nil
+}
+
+// hasEngine asks whether a server has CL.MWINDOW.
+func hasEngine(ctx context.Context, client rueidis.Client) (bool, error) {
+	asks := client.B().Arbitrary("COMMAND", "INFO").Args("cl.mwindow").Build()
+	list, err := client.Do(ctx, asks).ToArray()
+	return len(list) == 1 && list[0].IsArray(), err
 }
 
 func (c *connection) fail(err error) {

@@ -55,6 +55,27 @@ func TestRedis(t *testing.T) {
 	require.Equal(t, []count.Result{result(0, 1, false, 2*24*time.Hour+39530*time.Second)}, asked(t, b, count.Request{Hits: []count.Hit{month}}))
 }
 
+// TestACellserverTakesThePlaceOfARedis: all copies count in the same way, those too that knew the Redis.
+func TestACellserverTakesThePlaceOfARedis(t *testing.T) {
+	port := porttest.Free(t)
+	redis := startRedis(t, port)
+	old, err := OverRESP(RESPOptions{URL: fmt.Sprint("127.0.0.1:", port)})
+	require.NoError(t, err)
+	await(t, old)
+	redis.Stop(syscall.SIGKILL)
+	processtest.Start(t, nodeCommand(t, port)).Await(fmt.Sprint("127.0.0.1:", port))
+	require.Eventually(t, func() bool {
+		isReady, s := old.Ready() == nil, old.(*overRESP).live.Load()
+		return isReady && s != nil && s.engine
+	}, time.Minute, time.Millisecond)
+	next, err := OverRESP(RESPOptions{URL: fmt.Sprint("127.0.0.1:", port)})
+	require.NoError(t, err)
+	await(t, next)
+	week := count.Request{Hits: []count.Hit{{Key: "a", Limit: 1, Period: 364 * 24 * time.Hour, Hits: 1}}}
+	require.False(t, asked(t, old, week)[0].Over)
+	require.True(t, asked(t, next, week)[0].Over)
+}
+
 // TestUserWithoutInfo: many a store keeps its users from the commands of @dangerous. INFO is one of them. In a
 // Redis the rights of docs/envoy.md are enough.
 func TestUserWithoutInfo(t *testing.T) {

@@ -158,7 +158,8 @@ func explain(err error) error {
 	return fmt.Errorf("the store does not answer: %w", err)
 }
 
-// Ready implements [count.Counter].
+// Ready implements [count.Counter]. A cellserver may have taken the place of a Redis: copies of this process that
+// start later count there by CL.MWINDOW, and so must this one.
 func (b *overRESP) Ready() error {
 	s, err := b.store()
 	if err != nil {
@@ -168,6 +169,11 @@ func (b *overRESP) Ready() error {
 	defer cancel()
 	if err := s.client.Do(ctx, s.client.B().Ping().Build()).Error(); err != nil {
 		return explain(err)
+	}
+	if !s.engine {
+		if engine, _ := hasEngine(ctx, s.client); engine {
+			b.again(s)
+		}
 	}
 	return nil
 }
