@@ -187,3 +187,13 @@ func TestRequestsDoNotWaitForWhoReadsTheMetrics(t *testing.T) {
 	}), nil)
 	require.Equal(t, 1, calls)
 }
+
+// A gateway writes the names of a route twice into the names of its rules, which differ in their ends.
+func TestLongNamesAreNotMixed(t *testing.T) {
+	r, route := NewRegistry(), strings.Repeat("r", maxName)
+	rules := r.Load([]string{"shop." + route + ".rule-0", "shop." + route + ".rule-1"})
+	rules[0].TotalHits.Add(1)
+	require.Zero(t, rules[1].TotalHits.Value())
+	one, two := r.Dynamic("shop."+route+".1", nil, "shop"), r.Dynamic("shop."+route+".2", nil, "shop")
+	require.NotSame(t, one, two)
+}
