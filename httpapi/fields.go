@@ -126,9 +126,9 @@ func (f fields) takeSwitch(name string) (on bool, p *Problem) {
 	return false, mustBe(name, "true or false", value)
 }
 
-// empty returns the problem of a body with fields that the request does not take.
+// empty returns the problem of a body with fields that the request does not take. A field with null is none.
 func (f fields) empty() *Problem {
-	if len(f) == 0 {
+	if maps.DeleteFunc(f, func(_ string, value any) bool { return value == nil }); len(f) == 0 {
 		return nil
 	}
 	name := slices.Min(slices.Collect(maps.Keys(f))) // the same request has the same answer
@@ -165,6 +165,9 @@ type keys struct{ all, scopes []string }
 // takeKeys removes the keys of a rule from the body: key or keys. keys is a list, or an object with the
 // names of the scopes.
 func (f fields) takeKeys() (k keys, p *Problem) {
+	if list, ok := f["keys"].([]any); f["key"] != nil && f["keys"] != nil && (!ok || len(list) > 0) {
+		return k, wrong("key and keys are both there: give one of them")
+	}
 	object, named := f["keys"].(map[string]any)
 	var values []any
 	switch {

@@ -253,11 +253,13 @@ func (q *question) addRules(body fields) *Problem {
 		return err
 	}
 	shared, isShared, err := body.take("key")
-	if shared = keysource.Shorten(shared); isShared && len(q.rules) == 1 {
+	unused := isShared && len(q.rules) != 1
+	if shared = keysource.Shorten(shared); isShared && !unused {
 		q.keys = append(q.keys, shared)
 	}
 	for _, one := range further {
 		object, ok := one.(map[string]any)
+		unused = unused && (object["key"] != nil || object["keys"] != nil)
 		if err == nil && !ok {
 			err = mustBe("rules", "a list of objects, each with rule and key", one)
 		}
@@ -265,6 +267,9 @@ func (q *question) addRules(body fields) *Problem {
 			return err
 		}
 		err = q.addRule(object, shared, isShared)
+	}
+	if err == nil && unused {
+		err = wrong("key %.64s is for no rule: each of rules has a key of its own", quote.Word(shared))
 	}
 	return err
 }

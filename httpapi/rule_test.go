@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,4 +41,48 @@ func TestTheRuleOfABody(t *testing.T) {
 		require.Contains(t, fmt.Sprint(got.Body), test.want, test.body)
 	}
 	require.Equal(t, int64(0), w.Do("EXISTS api:{bob}:window all:{bob}:window"))
+}
+
+// TestFieldsWithNull: encoders write null for a value that is not there.
+func TestFieldsWithNull(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 3 60")
+	for _, body := range []string{
+		`{"key": "ann", "quantity": null, "rule": null, "rules": null, "keys": null}`,
+		`{"keys": ["ann"], "key": null, "peek": null}`,
+		`{"rules": [{"rule": "api", "key": "ann", "keys": null}], "rule": null}`,
+	} {
+		path := "/check/api"
+		if strings.Contains(body, "rules\": [") {
+			path = "/check"
+		}
+		got := w.post(path, body)
+		require.Equal(t, 200, got.Status, "%s: %v", body, got.Body)
+	}
+	require.Equal(t, 429, w.post("/check/api", `{"key": "ann"}`).Status, "each of them has counted 1")
+	got := w.post("/check/api", `{"key": null}`)
+	require.Equal(t, []any{400, missingKey}, got.code(), "%v", got.Body)
+}
+
+// TestNoKeyIsDropped: a key of a body that nobody would count is an error, and nothing counts.
+func TestNoKeyIsDropped(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 3 60")
+	w.Do("CL.RULE SET all CL.WINDOW 3 60")
+	for _, test := range []struct{ body, want string }{
+		{`{"rules": [{"rule": "api", "key": "ann"}], "key": "bob"}`,
+			"key 'bob' is for no rule: each of rules has a key of its own"},
+		{`{"rules": [{"rule": "api", "keys": ["ann"]}, {"rule": "all", "key": "ann"}], "key": "bob"}`,
+			"key 'bob' is for no rule: each of rules has a key of its own"},
+		{`{"rule": "api", "keys": ["ann"], "key": "bob"}`, "key and keys are both there: give one of them"},
+		{`{"rule": "api", "keys": {"user": "ann"}, "key": "bob"}`, "key and keys are both there: give one of them"},
+		{`{"rules": [{"rule": "api", "keys": ["ann"], "key": "bob"}]}`, "key and keys are both there: give one of them"},
+	} {
+		got := w.post("/check", test.body)
+		require.Equal(t, []any{400, test.want}, []any{got.Status, got.Body["detail"]}, test.body)
+	}
+	w.Want("DBSIZE", 0)
+	body := `{"rules": [{"rule": "api", "key": "ann"}, {"rule": "all"}], "key": "bob"}`
+	require.Equal(t, 200, w.post("/check", body).Status)
+	w.Want("EXISTS api:{ann}:window all:{bob}:window", 2)
 }
