@@ -86,3 +86,25 @@ func TestNoKeyIsDropped(t *testing.T) {
 	require.Equal(t, 200, w.post("/check", body).Status)
 	w.Want("EXISTS api:{ann}:window all:{bob}:window", 2)
 }
+
+// TestTheErrorNamesTheKey: who asks with a key that the request does not have reads which one that is.
+func TestTheErrorNamesTheKey(t *testing.T) {
+	w := newWeb(t)
+	w.Do("CL.RULE SET api CL.WINDOW 3 60")
+	const tooFew = "the request has no key: fewer proxies than http-trusted-proxies says have written an address"
+	for query, want := range map[string]string{
+		"key=ip":                                "key 'ip': " + tooFew,
+		"key=ip/56,path":                        "key 'ip/56,path': " + tooFew,
+		"key=header:X-Api-Key":                  "key 'header:X-Api-Key': the request has no key",
+		"key=a&rule=api&key=cookie:a&peek":      "key 'cookie:a': the request has no key",
+		"key=header:X-Api-Key&missing=ip":       "key 'header:X-Api-Key': " + tooFew,
+		"key=":                                  "key '': the request has no key",
+		"key=header:" + strings.Repeat("a", 99): "key 'header:" + strings.Repeat("a", 20),
+	} {
+		got := w.get("/check/api?" + query)
+		require.Equal(t, []any{400, missingKey}, got.code(), query)
+		require.Contains(t, got.Body["detail"], want, query)
+	}
+	got := w.get("/check/api?key=plain-header:A", "A", "1", "A", "2")
+	require.Equal(t, "key 'plain-header:A': the request has the key twice", got.Body["detail"])
+}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"cellserver/httpapi/keysource"
+	"cellserver/internal/quote"
 	"cellserver/limiters"
 	"cellserver/limiters/rules"
 	"cellserver/resp"
@@ -153,7 +154,7 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 		case err == nil:
 			x.keys = append(x.keys, key)
 		case !errors.Is(err, keysource.ErrMissing):
-			return false, wrong("%v", err)
+			return false, wrong("key %.64s: %v", quote.Word(source.Text), err)
 		case x.missing.skip:
 			if p := x.skipRule(err); p != nil {
 				return false, p
@@ -163,7 +164,8 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 			x.write(w, x.refused)
 			return true, nil
 		default:
-			return false, problem(http.StatusBadRequest, missingKey, "%v: the parameter missing says what to do then", err)
+			return false, problem(http.StatusBadRequest, missingKey,
+				"key %.64s: %v; the parameter missing says what to do then", quote.Word(source.Text), err)
 		}
 	}
 	return false, nil

@@ -82,7 +82,7 @@ func (r *Request) behindProxies(h hops) (at netip.Addr, err error) {
 			hop, found := h.next()
 			switch {
 			case !found:
-				return at, ErrMissing
+				return at, errTooFew
 			case n == r.Proxies:
 				return parseAddress(hop)
 			}

@@ -20,6 +20,7 @@ var (
 	ErrMissing   = errors.New("the request has no key")
 	ErrTwice     = errors.New("the request has the key twice")
 	ErrForwarded = errors.New("a quote in the header Forwarded has no end")
+	errTooFew    = fmt.Errorf("%w: fewer proxies than http-trusted-proxies says have written an address", ErrMissing)
 )
 
 // Request is what a source reads.
@@ -40,6 +41,7 @@ type Trust struct {
 type Source struct {
 	part        // the first one
 	more []part // the others
+	Text string // that it was parsed from
 }
 
 // part is one part of a key. read is nil for a literal part.
@@ -52,7 +54,7 @@ type part struct {
 type reader func(r *Request, name string) (string, error)
 
 // Literal returns the source of one key.
-func Literal(key string) Source { return Source{part: part{text: key}} }
+func Literal(key string) Source { return Source{part: part{text: key}, Text: key} }
 
 // MaxParts is the most parts of a key. Each part may take time for all bytes of a header.
 const MaxParts = 16
@@ -62,8 +64,7 @@ func Parse(text string) (Source, error) {
 	if key, ok := strings.CutPrefix(text, "text:"); ok {
 		return Literal(key), nil
 	}
-	var s Source
-	literal := true
+	s, literal := Source{Text: text}, true
 	if strings.Count(text, ",") >= MaxParts {
 		return Source{}, fmt.Errorf("a key has at most %d parts", MaxParts)
 	}

@@ -230,7 +230,7 @@ func TestAddresses(t *testing.T) {
 		key, err := s.Key(r)
 		require.Equal(t, c.key, key, "%v", c)
 		if c.key == "" {
-			require.Equal(t, ErrMissing, err)
+			require.ErrorIs(t, err, ErrMissing)
 		}
 	}
 }
