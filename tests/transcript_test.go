@@ -59,6 +59,7 @@ type document struct {
 	path  string // from the repository's root
 	lines []string
 	edits []edit
+	web   *web // of its http blocks; nil before the first one
 }
 
 // An edit replaces lines of a page.

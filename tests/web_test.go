@@ -18,17 +18,36 @@ import (
 
 // A request is a line of an http block: "> GET /path", "> POST /path {JSON}", or "redis> COMMAND". Replies follow a request over
 // HTTP: the status, the headers that say something about limits, and the body.
+//
+// All http blocks of a page go to one server in their order, as a reader sends them. So no example changes the reply of
+// a later one.
 var (
-	webPrompt  = regexp.MustCompile(`^> (GET|POST) (\S+)(?: (\{.*\}))?$`)
+	webPrompt  = regexp.MustCompile(`^> (GET|POST|PUT|DELETE) (\S+)(?: (\{.*\}))?$`)
 	limitField = regexp.MustCompile(`(?i)^(ratelimit|x-ratelimit|retry-after)`)
 )
 
-// playWeb runs an http block on a server of its own.
-func (p *document) playWeb(t *testing.T, b block) {
+// A web is the server of the http blocks of a page.
+type web struct {
+	*resptest.Client
+	url string
+}
+
+// startWeb starts the server of the http blocks of a page.
+func startWeb(t *testing.T) *web {
 	t.Helper()
 	port := strconv.Itoa(porttest.Free(t))
-	c := resptest.Dial(t, startServer(t, "--dir", t.TempDir(), "--http-port", port))
-	setClock(t, c, exampleTime)
+	w := &web{url: "http://127.0.0.1:" + port}
+	w.Client = resptest.Dial(t, startServer(t, "--dir", t.TempDir(), "--http-port", port, "--http-page", "write"))
+	setClock(t, w.Client, exampleTime)
+	return w
+}
+
+// playWeb runs an http block.
+func (p *document) playWeb(t *testing.T, b block) {
+	t.Helper()
+	if p.web == nil {
+		p.web = startWeb(t)
+	}
 	requests := 0
 	for i := b.from; i < b.to; {
 		at := i
@@ -41,13 +60,13 @@ func (p *document) playWeb(t *testing.T, b block) {
 			for j, w := range words {
 				args[j] = w
 			}
-			require.Equal(t, resptest.Simple("OK"), c.Do(args...), command)
+			require.Equal(t, resptest.Simple("OK"), p.web.Do(args...), command)
 			continue
 		}
 		m := webPrompt.FindStringSubmatch(p.lines[at])
 		require.NotNil(t, m, "%s:%d: this is no request", p.path, at+1)
 		requests++
-		shown, got := p.lines[at+1:i], webReply(t, m[1], "http://127.0.0.1:"+port+m[2], m[3])
+		shown, got := p.lines[at+1:i], webReply(t, m[1], p.web.url+m[2], m[3])
 		if slices.Equal(shown, got) {
 			continue
 		}
