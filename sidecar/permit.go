@@ -33,6 +33,8 @@ var probes = map[string][]byte{
 
 	"config|get": router.AppendCommand(nil, "CONFIG", "GET", "upstream-probe"),
 	"config|set": router.AppendCommand(nil, "CONFIG", "SET", "upstream-probe", "1"),
+
+	"shutdown": router.AppendCommand(nil, "SHUTDOWN", "ABORT"), // always an error: nothing aborts one
 }
 
 // noRight is the error of a user whom the hub has never answered.

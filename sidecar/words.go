@@ -28,7 +28,7 @@ var ways = waysOf(map[way]string{
 	here: `ping echo quit reset info command command|count command|docs command|getkeys command|help
 		command|getkeysandflags command|info command|list
 		client|id client|getname client|setname client|setinfo client|info client|list client|kill
-		client|unblock config|get config|set`,
+		client|unblock config|get config|set shutdown`,
 	owns: `multi exec discard watch unwatch select wait debug readonly readwrite asking client|tracking
 		client|caching client|no-evict client|no-touch client|getredir client|trackinginfo`,
 	streams: "monitor client|reply", // and all that subscribe

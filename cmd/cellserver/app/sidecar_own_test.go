@@ -194,3 +194,21 @@ func TestSidecarShowsTheKeysOfTheHub(t *testing.T) {
 	c.Do("HELLO", 3)
 	require.Equal(t, resptest.Verbatim{Format: "txt", Text: want.(string)}, c.Do("INFO", "keyspace"))
 }
+
+// TestShutdownOfASidecarSparesTheHub: SHUTDOWN stops the process that a client is connected to. It ended the hub, and so the limits of
+// all other sidecars.
+func TestShutdownOfASidecarSparesTheHub(t *testing.T) {
+	hub := start(t)
+	admin := hub.dial(t)
+	ok(t, admin, "ACL", "SETUSER", "bob", "on", ">b", "~*", "+@all", "-shutdown")
+	side := startSidecar(t, hub)
+	bob := side.dial(t)
+	ok(t, bob, "AUTH", "bob", "b")
+	require.Contains(t, bob.Do("SHUTDOWN"), resptest.Error("NOPERM"))
+	c := side.dial(t)
+	require.Equal(t, resptest.Error("ERR No shutdown in progress."), c.Do("SHUTDOWN", "ABORT"))
+	require.Equal(t, resptest.Error("ERR syntax error"), c.Do("SHUTDOWN", "SIDECAR"))
+	c.Send("SHUTDOWN")
+	side.wait(t)
+	require.Equal(t, resptest.Simple("PONG"), admin.Do("PING"))
+}
