@@ -25,7 +25,8 @@ type Meaning struct {
 func Is(word []byte) bool {
 	r, _ := utf8.DecodeRune(word)
 	sign := len(word) > 1 && (r == '-' || r == '+' || r == '.') && '0' <= word[1] && word[1] <= '9'
-	return unicode.IsDigit(r) || sign || numberWord(string(word)) > 0
+	before, _, _ := strings.Cut(string(word), "/")
+	return unicode.IsDigit(r) || sign || numberWord(before) > 0
 }
 
 // Read returns the meaning of a limit in words.
@@ -194,7 +195,9 @@ func (r *reader) part() {
 	case r.unit == nil && slices.Contains(starts, name):
 		r.period(w)
 	case r.unit == nil:
-		w, _, _ = strings.Cut(w, "/")
+		if w, _, _ = strings.Cut(w, "/"); isNoun(strings.ToLower(w)) {
+			r.failf("%s is a second noun: write one noun before the period, or none", quote.Word(w))
+		}
 		r.failf("%s is not a period: after %s may stand /minute, a minute or per 10 minutes%s",
 			quote.Word(w), r.said, hint(w, slices.Concat(starts, nouns, longSpellings)))
 	case name == "with" && (r.skip("a", "burst") || r.peek() == "burst"):
