@@ -41,8 +41,11 @@ type site struct {
 
 func newSite(t testing.TB) *site {
 	s := &site{t: t, port: porttest.Free(t), web: porttest.Free(t), front: porttest.Free(t), dir: t.TempDir()}
-	s.app = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s.app = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.served.Add(1)
+		if r.URL.Path == "/missing" {
+			w.WriteHeader(http.StatusNotFound)
+		}
 		_, _ = w.Write([]byte("served\n"))
 	}))
 	t.Cleanup(s.app.Close)

@@ -86,3 +86,18 @@ func TestNginxByAddressAndKey(t *testing.T) {
 	require.Equal(t, "6", s.do("GET", "address:{127.0.0.1}:window"))
 	require.Equal(t, int64(6), s.served.Load())
 }
+
+// TestNginxShowsWhatIsLeft: a client reads its limit in each reply, also if the service refuses a wrong password.
+func TestNginxShowsWhatIsLeft(t *testing.T) {
+	s := newSite(t)
+	s.do("CL.RULE", "SET", "api", "CL.WINDOW", 3, 3600)
+	s.nginx(true)
+	for i, path := range []string{"/", "/missing", "/missing", "/missing"} {
+		r, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d%s", s.front, path))
+		require.NoError(t, err)
+		r.Body.Close()
+		require.Equal(t, []int{200, 404, 404, 429}[i], r.StatusCode)
+		require.Contains(t, r.Header.Get("RateLimit"), fmt.Sprintf(`"api";r=%d;t=`, max(0, 2-i)))
+		require.Equal(t, `"api";q=3;w=3600`, r.Header.Get("RateLimit-Policy"))
+	}
+}
