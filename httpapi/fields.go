@@ -150,6 +150,8 @@ func (f fields) takeList(name string) ([]any, *Problem) {
 	delete(f, name)
 	list, ok := value.([]any)
 	switch {
+	case value != nil && !ok && name == "keys":
+		return nil, mustBe(name, "a list, or an object with the names of scopes", value)
 	case value != nil && !ok:
 		return nil, mustBe(name, "a list", value)
 	case len(list) > maxRules:

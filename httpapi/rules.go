@@ -99,7 +99,7 @@ func (x *exchange) ask(w http.ResponseWriter) *Problem {
 		return wrong("name a rule: /check/RULE?key=…")
 	case keys == 0:
 		return x.api.noKey(x.from.Request, x.rules[0],
-			"name a key: key=… in the query, or key in a body with Content-Type: application/json")
+			"name a key: key=… in the query, or key in the body of a POST with Content-Type: application/json")
 	case keys != 1 && asked != 1 && keys != asked:
 		return wrong("there are %d rules and %d keys: give one key for all rules, or one for each",
 			asked, keys)
