@@ -34,8 +34,7 @@ func keySecret(cfg *config.Config, log *slog.Logger) ([]byte, error) {
 	name := filepath.Join(cfg.Dir, secretName)
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
-		warnOfSecret(cfg, log, name)
-		return newSecret(cfg, name)
+		return newSecret(cfg, log, name)
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > 1024:
@@ -52,21 +51,24 @@ func errKeySecret(name string) error {
 	return fmt.Errorf("%s is not a file of 16 to 1024 bytes: remove it for a new secret", name)
 }
 
-// warnOfSecret says that a sidecar makes a secret of its own. Then the hub counts a client once for each sidecar.
-func warnOfSecret(cfg *config.Config, log *slog.Logger, name string) {
-	if len(cfg.Upstream.Nodes) > 0 {
+// newSecret makes a secret and writes it. If nothing else is kept on disk, the keys end with the process,
+// and the secret may do so, too. The keys of a sidecar stay in the hub, so it says what its secret does.
+func newSecret(cfg *config.Config, log *slog.Logger, name string) ([]byte, error) {
+	text := asText(random(32))
+	sidecar := len(cfg.Upstream.Nodes) > 0
+	if sidecar {
+		_ = os.Mkdir(cfg.Dir, 0o755) // the default one may be missing; an error is that of the file
+	}
+	err := files.Replace(name, append(text, '\n'), 0o600)
+	switch {
+	case err != nil && (cfg.AppendOnly || len(cfg.Save) > 0):
+		return nil, fmt.Errorf("%s: %w: make room in dir, or let the user of the server write there", name, files.Cause(err))
+	case err != nil && sidecar:
+		log.Warn("this sidecar cannot keep its http-key-secret: after each restart a client with a key of "+
+			"header: or cookie: has the whole limit again", "file", name, "error", files.Cause(err))
+	case sidecar:
 		log.Warn("this sidecar makes a new http-key-secret: a client with a key of header: or cookie: has the "+
 			"whole limit at each sidecar, until the hub and all its sidecars have the same file", "file", name)
-	}
-}
-
-// newSecret makes a secret and writes it. If nothing else is kept on disk, the keys end with the process,
-// and the secret may do so, too.
-func newSecret(cfg *config.Config, name string) ([]byte, error) {
-	text := asText(random(32))
-	err := files.Replace(name, append(text, '\n'), 0o600)
-	if err != nil && (cfg.AppendOnly || len(cfg.Save) > 0) {
-		return nil, fmt.Errorf("%s: %w: make room in dir, or let the user of the server write there", name, files.Cause(err))
 	}
 	return text, nil
 }

@@ -114,6 +114,20 @@ func TestKeySecret(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, made, kept)
 	require.Empty(t, logged.String(), "the file is there")
+	dir = filepath.Join(dir, "none", "none")
+	_, err = secretOf(func(c *config.Config) { sidecar(c); c.Save, c.AppendOnly = nil, false })
+	require.NoError(t, err)
+	require.Contains(t, logged.String(), "this sidecar cannot keep its http-key-secret", "the hub keeps the keys that it made")
+}
+
+// TestASidecarKeepsItsKeySecret: the hub keeps the keys that a sidecar has made, so a restart must make the same ones.
+func TestASidecarKeepsItsKeySecret(t *testing.T) {
+	t.Chdir(t.TempDir())
+	hub := start(t)
+	startSidecar(t, hub, "--dir", config.DefaultDir)
+	require.NoDirExists(t, config.DefaultDir)
+	startSidecar(t, hub, "--dir", config.DefaultDir, "--http-port", strconv.Itoa(porttest.Free(t)))
+	require.FileExists(t, filepath.Join(config.DefaultDir, secretName))
 }
 
 // words returns the words of a command.
