@@ -17,10 +17,17 @@ type search struct {
 }
 
 func (m *library) search(L *lua.LState, subject, pattern string) *search {
+	m.Step(len(pattern) / 256)
 	s := &search{m: m, L: L}
-	s.Subject, s.Pattern = subject, pattern
+	s.Subject, s.Pattern = subject, untilZero(pattern)
 	s.Step = func() { m.Step(1) }
 	return s
+}
+
+// untilZero returns a pattern as C reads it: a zero byte ends it.
+func untilZero(pattern string) string {
+	text, _, _ := strings.Cut(pattern, "\x00")
+	return text
 }
 
 // safely turns an error of the pattern into an error of Lua.
@@ -92,7 +99,7 @@ func (m *library) findOrMatch(L *lua.LState, find bool) int {
 	if find {
 		m.Step(len(pattern) / 256)
 	}
-	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(pattern, specials)) {
+	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(untilZero(pattern), specials)) {
 		m.Step((len(subject) - from) / 256)
 		at := strings.Index(subject[from:], pattern)
 		if at < 0 {
