@@ -57,7 +57,7 @@ func TestWrongOverrides(t *testing.T) {
 		{"api", `{"key": "a"}`, "limits must be those of CL.RULE SET"}, {"api", `{"limits": "BLOCK"}`, "key is missing"},
 		{"api", `{"key": "bob", "limits": "DEL"}`, "to remove an override, send DELETE"}, {"api", `{"key": 5, "limits": "BLOCK"}`, "key must be a text in quotes, and not 5"},
 		{"api", `{"key": "a", "limits": ["BLOCK"]}`, "limits must be a text in quotes"}, {"api", `{"key": "a", "limits": "BLOCK", "ttl": 5}`, `unknown field "ttl"`},
-		{"api", `{"scope": "user", "key": "a", "limits": "BLOCK"}`, "'user' is not a scope of the rule api"}, {"llm", `{"key": "a", "limits": "BLOCK"}`, "'-' is not a scope of the rule llm"},
+		{"api", `{"scope": "user", "key": "a", "limits": "BLOCK"}`, "the rule api has no scopes: write - in the place of 'user'"}, {"llm", `{"key": "a", "limits": "BLOCK"}`, "the rule llm has the scopes org, user: '-' is not one of them"},
 		{"nope", `{"key": "a", "limits": "BLOCK"}`, "there is no rule 'nope'"}, {"api", `{"key": "10.1.2.3/8", "limits": "BLOCK"}`, "write 10.0.0.0/8"},
 		{"api", `{"key": "10.0.0.0/33", "limits": "BLOCK"}`, "is no network"}, {"api", `{"key": "a", "limits": "100/minuet"}`, "'minuet' is not a unit of time"},
 	} {

@@ -60,7 +60,7 @@ func TestClRuleResetScopes(t *testing.T) {
 		"llm a b c d":  commands.Error(scopes + "give a key for each, or write llm@org and its key"),
 		"llm@user a b": commands.Error(scopes + "give a key for each, or write llm@org and its key"),
 		"llm@group a":  commands.Error(scopes + "'group' is not one of them"),
-		"llm@ a":       commands.Error(scopes + "'' is not one of them"),
+		"llm@ a":       commands.Error(scopes + "give a key for each, or write llm@org and its key"),
 		"nope k":       ruleset.NoRule("nope"),
 		"nope@user k":  ruleset.NoRule("nope"),
 		"llm":          commands.WrongArity("cl.rule|reset"),

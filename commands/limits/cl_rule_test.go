@@ -171,7 +171,7 @@ func TestWrongStoredRules(t *testing.T) {
 		h.Want("CL.CHECK good k 0", []any{0, 10, 10, -1, 0})
 		h.Want("CL.CHECK bad k", commands.Error("ERR the stored rule bad is wrong, so CL.RULE SET it again: limit 'x' is not an integer or out of range"))
 		h.Want("CL.CHECK half k", commands.Error("ERR the stored rule half is wrong, so CL.RULE SET it again: "+
-			"'none' is not a scope of the rule half: it has - alone"))
+			"the rule half has no scopes: write - in the place of 'none'"))
 		h.Server.RulesReplaced()
 	}
 	h.Want("CL.RULE GET bad", "CL.WINDOW x 60")
@@ -246,11 +246,11 @@ func TestOverrides(t *testing.T) {
 	h.Want("CL.CHECK one other 5", []any{1, 1, 1, -1, 0})
 	require.NoError(t, h.Server.UseRules("f", []byte("rules: {file: {limits: CL.WINDOW 1 60, overrides: {'-': {vip: [CL.WINDOW 5 60, CL.LOG 4 60]}}}}")))
 	h.Want("CL.CHECK file vip 4", []any{0, 4, 0, -1, 60})
-	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule 'file' comes from the rules-file: write its overrides there"))
+	h.Want("CL.RULE OVERRIDE file - k CL.WINDOW 5 60", commands.Error("ERR the rule 'file' comes from the rules-file or rules-url: write its overrides there"))
 	for words, want := range map[string]error{
 		"none - k CL.WINDOW 5 60": ruleset.NoRule("none"),
-		"one x k CL.WINDOW 5 60":  commands.Error("ERR 'x' is not a scope of the rule one: it has - alone"),
-		"llm - k CL.WINDOW 5 60":  commands.Error("ERR '-' is not a scope of the rule llm: it has org"),
+		"one x k CL.WINDOW 5 60":  commands.Error("ERR the rule one has no scopes: write - in the place of 'x'"),
+		"llm - k CL.WINDOW 5 60":  commands.Error("ERR the rule llm has the scopes org: '-' is not one of them"),
 		"one - k CL.WINDOW -1 60": commands.Error("ERR limit '-1' must not be negative"),
 		"one - k SCOPE":           noLimiter("'SCOPE' is not a limiter of a rule"),
 		"one - k CL.WINDOW 5 60" + strings.Repeat(" AND CL.WINDOW 1 1", ruleset.MaxLimits): ruleset.ErrLimits,

@@ -39,7 +39,7 @@ func TestRulesFile(t *testing.T) {
 	require.Equal(t, "allowed=0,limited=0,shadow_limited=1", h.Info("throttle")["rule_search"])
 
 	// A rule of CL.RULE SET replaces a rule of the file, until it is deleted.
-	h.Want("CL.RULE DEL login", commands.Error("ERR the rule 'login' comes from the rules-file: delete it there"))
+	h.Want("CL.RULE DEL login", commands.Error("ERR the rule 'login' comes from the rules-file or rules-url: delete it there"))
 	h.Want("CL.RULE SET login CL.WINDOW 9 60", ok)
 	h.Want("CL.RULE LIST", []any{[]any{"login", "CL.WINDOW 9 60", "key", []any{}, "CL.THROTTLE 2 1 10 AND CL.WINDOW 5 3600",
 		"9/minute in windows"}, list[1]})

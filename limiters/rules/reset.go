@@ -38,14 +38,15 @@ func Reset(r *ruleset.Rules, tx *store.Tx, name []byte, keys [][]byte) (removed 
 	if names != nil {
 		n = 1 + bytes.Count(names, comma)
 	}
+	one := found.Name + "@" + found.Scopes[0].Name
+	notEach := errScopes(found, "give a key for each, or write "+one+" and its key")
 	if len(keys) != n {
-		one := found.Name + "@" + found.Scopes[0].Name
-		return 0, errScopes(found, "give a key for each, or write "+one+" and its key")
+		return 0, notEach
 	}
 	for _, key := range keys {
 		var scope []byte
 		if scope, names, _ = bytes.Cut(names, comma); len(scope) == 0 && n < len(found.Scopes) {
-			return 0, errScopes(found, "'' is not one of them")
+			return 0, notEach
 		}
 		if err := p.put(scope, key); err != nil {
 			return 0, err

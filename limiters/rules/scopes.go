@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"cellserver/internal/quote"
-	"cellserver/internal/rediserr"
 	"cellserver/limiters/ruleset"
 )
 
@@ -120,14 +119,4 @@ const inOrder = "give a key for each, in this order"
 var comma = []byte(",")
 
 // errScopes is the error of a request that has not the keys that the scopes of the rule need.
-func errScopes(r *ruleset.Rule, what string) error {
-	if r.Scopes[0].Name == "" {
-		return rediserr.Error("ERR the rule " + r.Name + " has no scopes: give one key")
-	}
-	var names []string
-	for i := range r.Scopes {
-		names = append(names, r.Scopes[i].Name)
-	}
-	list := strings.Join(names, ", ")
-	return rediserr.Error("ERR the rule " + r.Name + " has the scopes " + list + ": " + what)
-}
+func errScopes(r *ruleset.Rule, what string) error { return r.ScopesError(what, "give one key") }

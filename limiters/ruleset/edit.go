@@ -21,7 +21,7 @@ var ErrMaxBytes = rediserr.Error(fmt.Sprintf(
 
 // errFileRule is the error of a change that only the rules-file can make.
 func errFileRule[T string | []byte](name T, change string) error {
-	return rediserr.Error("ERR the rule " + quote.Word(name) + " comes from the rules-file: " + change + " there")
+	return rediserr.Error("ERR the rule " + quote.Word(name) + " comes from the rules-file or rules-url: " + change + " there")
 }
 
 // Set stores a rule under a name. words are the limits, as in CL.RULE SET. The overrides of the name stay.

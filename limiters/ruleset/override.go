@@ -47,13 +47,18 @@ func (r *Rule) scopeOf(name string) *Scope {
 	return r.scope("")
 }
 
-// errNoScope is the error of what is not the name of a scope of the rule.
-func (r *Rule) errNoScope(name string) error {
-	var have []string
-	for i := range r.Scopes {
-		have = append(have, cmp.Or(r.Scopes[i].Name, noScope+" alone"))
+// ScopesError is the error of a request that does not fit the scopes of the rule. what is wrong if it has
+// scopes; without says what to do if it has none.
+func (r *Rule) ScopesError(what, without string) error {
+	if r.Scopes[0].Name == "" {
+		return rediserr.Error("ERR the rule " + r.Name + " has no scopes: " + without)
 	}
-	return rediserr.Error("ERR " + quote.Word(name) + " is not a scope of the rule " + r.Name + ": it has " + strings.Join(have, ", "))
+	var names []string
+	for i := range r.Scopes {
+		names = append(names, r.Scopes[i].Name)
+	}
+	list := strings.Join(names, ", ")
+	return rediserr.Error("ERR the rule " + r.Name + " has the scopes " + list + ": " + what)
 }
 
 // newOverride is override for new words of a client. It also checks for faults that stored overrides may
@@ -70,7 +75,8 @@ func (r *Rule) override(scopeName, key string, words [][]byte) (s *Scope, o *ove
 	s = r.scopeOf(scopeName)
 	switch {
 	case s == nil || scopeName == "":
-		return nil, nil, r.errNoScope(scopeName)
+		said := quote.Word(scopeName)
+		return nil, nil, r.ScopesError(said+" is not one of them", "write - in the place of "+said)
 	case len(key) > MaxOverrideKeyBytes:
 		return nil, nil, ErrOverrideKey
 	case len(words) == 0:
