@@ -12,11 +12,12 @@ type backoff struct{ first, longest, next time.Duration }
 // reset makes the next wait the shortest one.
 func (b *backoff) reset() { b.next = 0 }
 
+// shortest is how long a wait is at least, also if the variables say 0: each failure is a line of the log.
+const shortest = 100 * time.Millisecond
+
 // wait waits, and reports false if the context ends. Half of the time is by chance.
 func (b *backoff) wait(ctx context.Context) bool {
-	if b.next = min(2*b.next, b.longest); b.next == 0 {
-		b.next = min(b.first, b.longest)
-	}
+	b.next = max(shortest, min(max(2*b.next, b.first), b.longest))
 	return sleep(ctx, b.next/2+rand.N(b.next/2+1))
 }
 
