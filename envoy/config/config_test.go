@@ -323,7 +323,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		{levels, "have more than 64 levels"},
 		{long, "has more than 4096 bytes"},
 		{longPaths(40_000), "the full names of all descriptors have more than 134217728 bytes"},
-		{strings.Repeat(" ", 16<<20+1), "16777216 are the most"},
+		{strings.Repeat(" ", 16<<20+1), "it has more than 16777216 bytes"},
 	} {
 		_, err := build(t, false, c.text)
 		require.ErrorContains(t, err, c.want)

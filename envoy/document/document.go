@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxBytes bounds one file. The parser bounds what aliases add, and how deep a file is.
-const maxBytes = 16 << 20
+// MaxBytes bounds one file. The parser bounds what aliases add, and how deep a file is.
+const MaxBytes = 16 << 20
 
 // Read returns the first document of a file. An empty file has an empty one. hasMore reports whether more
 // documents follow, which the service does not read.
 func Read(content []byte) (first *yaml.Node, hasMore bool, err error) {
-	if len(content) > maxBytes {
-		return nil, false, fmt.Errorf("it has %d bytes, and %d are the most", len(content), maxBytes)
+	if len(content) > MaxBytes {
+		return nil, false, fmt.Errorf("it has more than %d bytes", MaxBytes)
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	first = &yaml.Node{}

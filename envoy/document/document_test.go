@@ -40,7 +40,7 @@ func TestMapsWithManyKeysAreBounded(t *testing.T) {
 		strings.Repeat("- "+strings.ReplaceAll(many, "\n", "\n  ")+"\n", 200): "the maps have too many keys",
 		anchored: "the maps have too many keys",
 		"a: 1\n" + strings.Repeat("b: 2\n", 200_000): "line 3: mapping key \"b\" already defined at line 2",
-		strings.Repeat(" ", maxBytes+1):              "it has 16777217 bytes, and 16777216 are the most",
+		strings.Repeat(" ", MaxBytes+1):              "it has more than 16777216 bytes",
 		"a: &a {b: *a}\n? [x]\n: 1\n? [y]\n: 2\n":    "already defined",
 	} {
 		var before, after runtime.MemStats

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"cellserver/envoy/config"
@@ -35,7 +34,7 @@ func (l *Loader) FollowExtra(path string) func(context.Context) {
 // compareExtra loads the last good files again if the second file has changed, and no longer changes. A part of
 // the file may be good, and lack limits.
 func (l *Loader) compareExtra() {
-	content, err := os.ReadFile(l.extra)
+	content, err := readFile(l.extra)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	isWhole := l.seen != nil && bytes.Equal(content, l.seen)
@@ -61,7 +60,7 @@ func (l *Loader) extend(set *config.Set) error {
 
 // Extend adds a second file to a set. It returns the content of the file, and its names that the set lacks.
 func Extend(set *config.Set, path string) (content []byte, unknown []string, err error) {
-	if content, err = os.ReadFile(path); err != nil {
+	if content, err = readFile(path); err != nil {
 		return nil, nil, err
 	}
 	file, err := extra.Parse(content)

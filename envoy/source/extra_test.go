@@ -1,10 +1,14 @@
 package source
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"cellserver/envoy/config"
 )
 
 // withoutSecond returns a harness that follows a second file, which is missing. Its folders have a rule.
@@ -65,4 +69,17 @@ func TestAnEmptySecondFileComesLater(t *testing.T) {
 	}
 	require.True(t, h.set.Load() != nil && h.set.Load().HasDomain("one"))
 	require.EqualValues(t, 1, h.good.Value(), "it is loaded once")
+}
+
+// Somebody names a file that is no file of rules. Its first 16 MB are enough to refuse it.
+func TestAHugeSecondFileTakesNoMemory(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "extra.yaml")
+	write(t, path, "")
+	require.NoError(t, os.Truncate(path, 1<<30))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := Extend(&config.Set{}, path)
+	require.ErrorContains(t, err, "it has more than 16777216 bytes")
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(300<<20))
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"cellserver/envoy/config"
+	"cellserver/envoy/document"
 )
 
 // Bounds on all files together.
@@ -17,6 +19,16 @@ const (
 	maxFiles      = 10_000
 	maxTotalBytes = 64 << 20
 )
+
+// readFile reads a file. Of one that is too long, or that grows, it reads enough for the parser to refuse it.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
+}
 
 // Folders say where the files are.
 type Folders struct {
@@ -123,7 +135,7 @@ func (w *walk) read(path, name string, size int64) error {
 	if w.bytes += size; len(w.files) >= maxFiles || w.bytes > maxTotalBytes {
 		return fmt.Errorf("%s: more than %d files or %d bytes of rules", name, maxFiles, maxTotalBytes)
 	}
-	content, err := os.ReadFile(path)
+	content, err := readFile(path)
 	if err != nil {
 		return err
 	}
