@@ -59,9 +59,12 @@ func TestRulesInJSONErrors(t *testing.T) {
 		many[i] = fmt.Sprintf(`"k%d":"CL.WINDOW 1 1"`, i)
 	}
 	for text, want := range map[string]error{
-		``: ruleset.ErrJSON, `{`: ruleset.ErrJSON, `{}}`: ruleset.ErrJSON, `{} {}`: ruleset.ErrJSON, `limits: CL.WINDOW 1 1`: ruleset.ErrJSON,
+		``: noJSON("0 is ''"), `{`: noJSON("1 is ''"), `{}}`: noJSON("2 is '}'"), `{} {}`: noJSON("2 is ' {}'"),
+		`limits: CL.WINDOW 1 1`:                                                            noJSON("0 is 'limits: CL.WINDOW 1 1'"),
+		`{"limits": ["5/minute" "6/hour"]}`:                                                noJSON(`23 is '"6/hour"]}'`),
 		strings.Repeat("[", 1<<20):                                                         ruleset.ErrJSON,
 		`{"limits": "` + strings.Repeat("x", 4<<20):                                        ruleset.ErrJSON,
+		`{"limits": "` + strings.Repeat("x", 1<<20):                                        noJSON(`11 is '"` + strings.Repeat("x", 39) + `…'`),
 		`{"limits": [[[[[[[[[["CL.WINDOW 1 1"]]]]]]]]]}`:                                   ruleset.ErrJSON,
 		`{"limits": ["CL.WINDOW 1 1"` + strings.Repeat(`,1`, ruleset.MaxJSONValues) + `]}`: ruleset.ErrJSON,
 		"{\"limits\": \"CL.WINDOW 1 1\", \"overrides\": {\"\xff\": \"CL.WINDOW 2 1\"}}":    ruleset.ErrJSON,
@@ -84,6 +87,9 @@ func TestRulesInJSONErrors(t *testing.T) {
 	require.Equal(t, h.Wire(wrong("name", "a b", ruleset.ErrName)), h.Do("CL.RULE", "SET", "a b", "JSON", "{}"))
 	require.Zero(t, h.Store.Changes())
 }
+
+// noJSON is the error of a text that is no JSON from a place on.
+func noJSON(from string) error { return commands.Error(ruleset.ErrJSON.Error() + ": at byte " + from) }
 
 // TestOverridesOfTheFile: the three forms of the limits of a key, with and without scopes.
 func TestOverridesOfTheFile(t *testing.T) {

@@ -45,11 +45,13 @@ func parseJSON(name string, text []byte) (*Rule, error) {
 	}
 	in := jsonReader{json.NewDecoder(bytes.NewReader(text)), 0}
 	n, err := in.node(0)
-	if err != nil {
+	at := in.InputOffset()
+	_, end := in.Token()
+	switch {
+	case err == errTooLarge:
 		return nil, ErrJSON
-	}
-	if _, err := in.Token(); err != io.EOF {
-		return nil, ErrJSON
+	case err != nil || end != io.EOF:
+		return nil, rediserr.Error(fmt.Sprintf("%s: at byte %d is %s", ErrJSON, at, quote.Word(text[at:])))
 	}
 	one, err := readRule(&yaml.Node{Kind: yaml.ScalarNode, Value: name}, n)
 	if err != nil {
