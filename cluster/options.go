@@ -46,13 +46,14 @@ type Edge struct {
 	// Deliver gives a message to the subscribers of this node.
 	Deliver func(shard bool, channel, message []byte)
 	// Scripts returns the scripts that all nodes are to know. KeepScript keeps one of another node.
-	Scripts    peer.Scripts
-	KeepScript func(text []byte)
-	Changed    func(old, now *topology.View) // follows a change of the cluster; one call at a time
-	Replaced   func()                        // any key may have changed
-	Epoch      func(begun bool)              // see [group.Options]
-	Own        func()                        // see [group.Options]
-	Failed     func(reason error)            // the node takes no part any more; nil: it takes part again
+	Scripts     peer.Scripts
+	KeepScript  func(text []byte)
+	Changed     func(old, now *topology.View) // follows a change of the cluster; one call at a time
+	Replaced    func()                        // any key may have changed
+	Epoch       func(begun bool)              // see [group.Options]
+	StopScripts func()                        // see [group.Options]
+	Own         func()                        // see [group.Options]
+	Failed      func(reason error)            // the node takes no part any more; nil: it takes part again
 }
 
 // Growth says by how much the log grows before a snapshot replaces its beginning.

@@ -18,6 +18,7 @@
 //	waiters.go   the replies that wait, sorted by the batch that they need
 //	gathering.go a batch waits for more effects
 //	late.go      changes that come too late
+//	scripts.go   ends scripts that hold keys for too long
 //	fsm.go       what a committed entry does
 //	state.go     which entries count; steps that tests replace
 //	level.go     the feature levels: which forms of entries and snapshots a release knows
@@ -69,7 +70,8 @@
 //     level, and it never falls.
 //   - The time of the log never goes back. Each node may remove keys by itself that had expired at
 //     [Group.Horizon]: no later leader sees such a key.
-//   - One goroutine applies entries: that of raft's FSM. It never waits for a client.
+//   - One goroutine applies entries: that of raft's FSM. It never waits for a client. For a script it waits
+//     less than a NodeTimeout.
 //
 // # Locks
 //

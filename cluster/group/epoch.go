@@ -82,11 +82,13 @@ func (g *Group) failEpoch(term uint64, err error) {
 }
 
 // endEpoch ends the epoch. It is unknown whether the pending effects will be committed, so the connections
-// that wait are closed, also those that wait for keys.
+// that wait are closed, also those that wait for keys. A script ends without a reply, because no node would
+// keep what it does.
 func (g *Group) endEpoch(reason string) {
+	defer g.scripts.end()()
 	tx := g.lockAll()
 	g.mu.Lock()
-	ended, served := g.stopServing()
+	waiting, served := g.stopServing()
 	g.mu.Unlock()
 	tx.End()
 	g.updateView()
@@ -94,7 +96,7 @@ func (g *Group) endEpoch(reason string) {
 		g.log.Warn("this node does not lead any more: its clients are to ask the next leader",
 			"reason", reason)
 	}
-	ended.answer(false)
+	waiting.answer(false)
 	if served {
 		g.o.tellEpoch(false)
 	}

@@ -14,13 +14,22 @@ import (
 type machine struct{ n *Group }
 
 // Apply does what a committed entry says.
-func (m machine) Apply(l *raft.Log) any { return m.n.applyLog(l) }
+func (m machine) Apply(l *raft.Log) any {
+	defer m.n.scripts.call()()
+	return m.n.applyLog(l)
+}
 
 // Snapshot returns the keyspace of this moment.
-func (m machine) Snapshot() (raft.FSMSnapshot, error) { return m.n.snapshot() }
+func (m machine) Snapshot() (raft.FSMSnapshot, error) {
+	defer m.n.scripts.call()()
+	return m.n.snapshot()
+}
 
 // Restore replaces the keyspace.
-func (m machine) Restore(in io.ReadCloser) error { return m.n.restore(in) }
+func (m machine) Restore(in io.ReadCloser) error {
+	defer m.n.scripts.call()()
+	return m.n.restore(in)
+}
 
 // StoreConfiguration notes who takes part. It implements [raft.ConfigurationStore].
 func (m machine) StoreConfiguration(index uint64, c raft.Configuration) {

@@ -57,6 +57,7 @@ func New(o Options) *Group {
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}}
+	n.scripts.stop = o.StopScripts
 	n.futures = make(chan proposed, o.Window+1)
 	n.hooks = hooks{
 		follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog, voting: onlyAsked,
@@ -118,6 +119,7 @@ func (g *Group) run() {
 			g.tick()
 			g.hooks.watch()
 			g.expectOverdue()
+			g.scripts.hurry()
 		}
 	}
 }

@@ -33,6 +33,7 @@ type life struct {
 	changed chan struct{} // see Changed; has room for one
 	members chan struct{} // full while a call changes who takes part; see changeMembers
 	running sync.WaitGroup
+	scripts scripts
 }
 
 // endWith makes a call to raft end when a channel is closed. Raft leaves some calls without an answer when it

@@ -234,7 +234,7 @@ func TestBusyScriptsAndShutdown(t *testing.T) {
 	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN NOSAVE"))
 	h.Want("CONFIG SET busy-reply-threshold 0", ok)
 	require.NotEqual(t, resptest.Error(busy), h.Do("SHUTDOWN"))
-	require.Contains(t, string(stopScripts(h, reply)), "the server has stopped before the end of the script")
+	require.Contains(t, string(stopScripts(h, reply)), "the script was ended because the server stops")
 }
 
 // stopScripts stops scripts until one has replied: a script that holds its keys may not be listed yet.
@@ -262,7 +262,7 @@ func TestAStoppedServerTakesScriptsBack(t *testing.T) {
 		var log effects
 		h.Store.Observe(&log)
 		reply := endless(t, h, source, "k")
-		require.Contains(t, string(stopScripts(h, reply)), "the server has stopped before the end of the script")
+		require.Contains(t, string(stopScripts(h, reply)), "the script was ended because the server stops")
 		h.Want("MGET k undeclared n", []any{"old", "old", nil})
 		require.Empty(t, log.all)
 		h.Want("EVAL 'return 1' 0", 1) // a script that begins later runs
@@ -313,7 +313,7 @@ func TestScriptsOfClientsThatLeft(t *testing.T) {
 	other.Session.Resume()
 	require.Equal(t, "$3\r\nold\r\n", string(other.Session.Output()))
 	require.Empty(t, staying)
-	require.Contains(t, string(stopScripts(h, staying)), "the server has stopped")
+	require.Contains(t, string(stopScripts(h, staying)), "the script was ended because the server stops")
 }
 
 // ended moves the clock until a script has ended, and returns its reply. It requires that this takes ten

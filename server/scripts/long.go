@@ -33,7 +33,7 @@ const (
 		"You can either wait the script termination or kill the server in a hard way using the " +
 		"SHUTDOWN NOSAVE command."
 	errKilled  commands.Error = "ERR Script killed by user with SCRIPT KILL..."
-	errStopped commands.Error = "ERR the server has stopped before the end of the script"
+	errStopped commands.Error = "ERR the script was ended because the server stops, or because its cluster needs the keys"
 	errLeft    commands.Error = "ERR the client has closed the connection before the end of the script"
 )
 

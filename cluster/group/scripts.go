@@ -1,0 +1,57 @@
+package group
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// scripts ends scripts that hold keys for too long. A script may hold keys for ever, and raft's goroutine that
+// applies entries would wait for it. Raft itself would wait for this goroutine. Then a follower would take no
+// more entries, and a leader would confirm none.
+type scripts struct {
+	stop  func()        // ends those that take long now; nil: there are none
+	calls atomic.Uint64 // how many calls of raft to machine have begun or ended: odd while one runs
+	last  uint64        // calls at the last tick
+	ticks int           // for how many ticks the same call has run
+}
+
+// stopEvery is how often end looks for a script.
+const stopEvery = 50 * time.Millisecond
+
+// end ends every script that takes long, until the caller calls done. Another one may begin meanwhile.
+func (s *scripts) end() (done func()) {
+	ended := make(chan struct{})
+	go func() {
+		for s.stop != nil {
+			s.stop()
+			select {
+			case <-ended:
+				return
+			case <-time.After(stopEvery):
+			}
+		}
+	}()
+	return func() { close(ended) }
+}
+
+// call notes that a call of raft to machine begins, and returns what notes its end.
+func (s *scripts) call() (ended func()) {
+	s.calls.Add(1)
+	return func() { s.calls.Add(1) }
+}
+
+// mostTicks is for how many ticks a call may run before hurry ends the scripts. They take less than a
+// NodeTimeout, so that the leader stays.
+const mostTicks = 2
+
+// hurry ends the scripts that take long if a call of raft to machine takes long. Only run calls it, once a
+// tick.
+func (s *scripts) hurry() {
+	if now := s.calls.Load(); now%2 == 0 || now != s.last {
+		s.last, s.ticks = now, 0
+		return
+	}
+	if s.ticks++; s.ticks >= mostTicks && s.stop != nil {
+		s.stop()
+	}
+}
