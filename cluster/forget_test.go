@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,6 +121,31 @@ func TestForgottenNodes(t *testing.T) {
 			w.awaitVoters(w.machines...)
 		})
 	}
+}
+
+// A node that was removed before it got an entry knows no other node of the cluster. It learns of its removal from the leader
+// that it asks for a vote.
+func TestANodeIsForgottenBeforeItsFirstEntry(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines[:2]...)
+		leader, m := w.leader(), w.machines[2]
+		k := leader.nodeAt(strings.Repeat("a", 40), m.at())
+		_, err := leader.group.Load().Admit(k)
+		require.NoError(t, err)
+		require.NoError(t, leader.Forget(k.ID))
+		require.NoError(t, m.build(w.machines[:2]...))
+		_, err = m.disk().open()
+		require.NoError(t, err)
+		require.NoError(t, m.disk().save(k.ID, leader.place.cluster()))
+		require.NoError(t, m.disk().openLog())
+		require.NoError(t, m.disk().logs.SetUint64([]byte("CurrentTerm"), 2))
+		require.NoError(t, m.disk().logs.Close())
+		m.start(w.machines[:2]...)
+		w.forgets(m)
+		require.NoError(t, w.leader().Meet(m.at()))
+		w.awaitVoters(w.machines...)
+		require.NotEqual(t, k.ID, m.id())
+	})
 }
 
 // CLUSTER FORGET with the id of the leader lets another node lead, and that node removes the leader.

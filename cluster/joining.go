@@ -45,6 +45,12 @@ func (m *Member) joinUntilVote() {
 			m.log.Info("this node votes now")
 			return
 		}
+		if joined.Gone {
+			select {
+			case <-m.kick: // the next life of the node begins
+			case <-m.ctx.Done():
+			}
+		}
 		if err != nil && last != err.Error() {
 			last = err.Error()
 			m.log.Info("this node does not vote yet: it asks the leader again", "reason", err)
@@ -84,7 +90,7 @@ func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 	}
 	self := m.place.self()
 	for _, a := range append(self.Invited, self.List...) {
-		if a.String() != self.Found {
+		if a.Peer() != j.Node.Address().Peer() {
 			via = append(via, a.Peer())
 		}
 	}
@@ -92,6 +98,9 @@ func (m *Member) askToJoin(vote bool) (joined peer.Joined, err error) {
 		ctx, stop := context.WithTimeout(m.ctx, askTimeout)
 		joined, err = m.dialer.Join(ctx, address, j)
 		stop()
+		if joined.Gone {
+			m.noteGone(g.Self().ID) // its log may be empty, so that it knows nobody else to hear it from
+		}
 		if err == nil {
 			return joined, nil
 		}

@@ -89,8 +89,11 @@ func (m *Member) admit(j peer.Join) (joined peer.Joined, err error) {
 	if own := m.place.cluster(); j.Cluster != own {
 		return joined, fmt.Errorf("this is the cluster %q, and you belong to %q: empty your directory to join", own, j.Cluster)
 	}
-	if g.Votes(j.Node.ID) {
+	switch {
+	case g.Votes(j.Node.ID):
 		return peer.Joined{Voter: true}, nil
+	case g.HasLeft(j.Node.ID):
+		return peer.Joined{Gone: true}, nil
 	}
 	if j.Vote {
 		err = g.Promote(j.Node.ID)

@@ -78,8 +78,9 @@ type Join struct {
 
 // Joined is the answer of the leader.
 type Joined struct {
-	Voter  bool   `json:"voter"`  // the node votes now
-	Commit uint64 `json:"commit"` // ask for a vote once this entry is applied
+	Voter  bool   `json:"voter"`          // the node votes now
+	Commit uint64 `json:"commit"`         // ask for a vote once this entry is applied
+	Gone   bool   `json:"gone,omitempty"` // the cluster has removed the node that asks
 }
 
 // Invite names a cluster to a node that is in no cluster.
