@@ -29,3 +29,12 @@ func TestCallsEndWithTheNode(t *testing.T) {
 	require.NoError(t, r.Shutdown().Error())
 	require.False(t, endWith(r.Apply(nil, 0), gone), "it has its result")
 }
+
+// A change of the members that loses its leader says so, in words for a person.
+func TestAChangeThatLosesItsLeaderIsUnknown(t *testing.T) {
+	g := &Group{life: life{members: make(chan struct{}, 1)}}
+	for _, lost := range []error{raft.ErrLeadershipLost, raft.ErrNotLeader} {
+		require.ErrorIs(t, g.changeMembers(func() error { return lost }), errUnknown)
+	}
+	require.NoError(t, g.changeMembers(func() error { return nil }))
+}

@@ -128,13 +128,18 @@ func (g *Group) commit(kind entry.Kind, body []byte) error {
 }
 
 // changeMembers makes a change of the members wait until the change before has ended. A node is removed in
-// two steps, and must not join between them.
+// two steps, and must not join between them. If raft loses the lead meanwhile, the next leader may complete
+// the change.
 func (g *Group) changeMembers(change func() error) error {
 	select {
 	case g.members <- struct{}{}:
 		defer func() { <-g.members }()
-		return change()
 	case <-g.gone:
 		return errUnknown
 	}
+	err := change()
+	if errors.Is(err, raft.ErrLeadershipLost) || errors.Is(err, raft.ErrNotLeader) {
+		return errUnknown
+	}
+	return err
 }
