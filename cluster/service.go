@@ -36,10 +36,11 @@ func (m *Member) hello() peer.Hello {
 	}
 	own := g.Self()
 	address := own.Address()
-	h.Client, h.Peer, h.Zone, h.Applied = address.Client(), address.Peer(), own.Zone, g.Applied()
 	if k := g.View().Leader(); k != nil {
 		h.Leader = peer.Leader{ID: k.ID, Peer: k.Address().Peer()}
 	}
+	// After the leader: when an epoch begins, everything before it is applied.
+	h.Client, h.Peer, h.Zone, h.Applied = address.Client(), address.Peer(), own.Zone, g.Applied()
 	h.Fault = m.disk().fault()
 	return h
 }
