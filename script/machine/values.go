@@ -96,6 +96,11 @@ func stackOf(L *lua.LState) reflect.Value {
 	return reflect.ValueOf(L).Elem().FieldByIndex(registryField).Elem().FieldByIndex(arrayField)
 }
 
+// Wanted returns how many results the caller of the running function takes. It is negative if the caller takes all.
+func Wanted(L *lua.LState) int {
+	return int(reflect.ValueOf(L).Elem().FieldByName("currentFrame").Elem().FieldByName("NRet").Int())
+}
+
 // framesOf returns the frames of the calls of a thread, which its owner may set.
 func framesOf(L *lua.LState) reflect.Value {
 	array := reflect.ValueOf(L).Elem().FieldByName("stack").Elem().Elem().FieldByName("array")

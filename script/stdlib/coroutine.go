@@ -11,8 +11,9 @@ const threadCost = 32 << 10
 
 // A thread is what the library knows of a coroutine.
 type thread struct {
-	body  *lua.LFunction
-	slots int // of its stack, as far as they are counted
+	body   *lua.LFunction // nil once it has begun
+	slots  int            // of its stack, as far as they are counted
+	wanted int            // results of the yield that it waits in, or -1 for all
 }
 
 func (m *library) openCoroutine() {
@@ -33,7 +34,7 @@ func (m *library) newThread(L *lua.LState) *lua.LState {
 	L.Options.RegistrySize, L.Options.CallStackSize = machine.ThreadSlots, machine.ThreadFrames
 	th, _ := L.NewThread()
 	L.Options = options
-	m.threads[th] = &thread{f, machine.ThreadSlots}
+	m.threads[th] = &thread{body: f, slots: machine.ThreadSlots, wanted: -1}
 	return th
 }
 
@@ -51,7 +52,12 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 		return nil, lua.LString("cannot resume " + status + " coroutine")
 	}
 	known := m.threads[th]
-	state, err, values := L.Resume(th, known.body, args...)
+	if _, hasFrame := th.GetStack(0); known.body == nil && !hasFrame { // it waits in return coroutine.yield()
+		th.Dead = true
+		return args, nil
+	}
+	state, err, values := L.Resume(th, known.body, adjust(args, known.wanted)...)
+	known.body = nil
 	if n := machine.Slots(th); n > known.slots {
 		grown := n - known.slots
 		known.slots = n
@@ -62,6 +68,18 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 		return nil, m.Caught(err)
 	}
 	return values, nil
+}
+
+// adjust returns n values, or all of them if n is negative. The interpreter gives a yield any number: it would leave
+// a variable without a value as it was.
+func adjust(values []lua.LValue, n int) []lua.LValue {
+	if n < 0 {
+		return values
+	}
+	for len(values) < n {
+		values = append(values, lua.LNil)
+	}
+	return values[:n]
 }
 
 func (m *library) status(L *lua.LState, th *lua.LState) string {
@@ -141,5 +159,6 @@ func (m *library) coYield(L *lua.LState) int {
 	if L.Parent == nil || !m.OnlyCalls(L) {
 		m.RaisePlain(L, "attempt to yield across metamethod/C-call boundary")
 	}
+	m.threads[L].wanted = machine.Wanted(L)
 	return -1
 }
