@@ -6,21 +6,21 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// constructor parses a table. Fields with keys come before fields without keys: the compiler makes wrong
-// code for a field with a key after 50 others.
+// constructor parses a table.
 func (p *parser) constructor() operand {
 	line := p.line
 	p.want('{')
-	var keyed, items []*ast.Field
-	var lastKeyed bool
+	var fields, keyed, items []*ast.Field
 	for p.now.kind != '}' {
 		if n := len(items); n > 0 {
 			single(operand{expr: items[n-1].Value})
 		}
-		if lastKeyed = p.now.kind == '[' || p.now.kind == nameToken && p.lookahead() == '='; lastKeyed {
+		if p.now.kind == '[' || p.now.kind == nameToken && p.lookahead() == '=' {
 			keyed = append(keyed, p.keyedField())
+			fields = append(fields, keyed[len(keyed)-1])
 		} else {
 			items = append(items, &ast.Field{Value: p.expression().expr})
+			fields = append(fields, items[len(items)-1])
 		}
 		if len(items) > maxItems {
 			p.fail("", "table constructor has more than %d items", maxItems)
@@ -31,18 +31,21 @@ func (p *parser) constructor() operand {
 	}
 	p.match('}', '{', line)
 	p.scope.cost += tableCost + fieldCost*(len(items)+len(keyed))
-	return operand{expr: p.table(keyed, items)}
+	if len(items) >= storedItems {
+		fields = append(keyed, items...) // the compiler makes wrong code for a field with a key after so many others
+	}
+	return operand{expr: p.table(fields, len(items)-1)}
 }
 
 // table makes the node of a constructor. A helper stores the many values of a last item and counts them. The
 // compiler would store them at a wrong index if they follow 50 others.
-func (p *parser) table(keyed, items []*ast.Field) ast.Expr {
-	n := len(items) - 1
-	if n < 0 || !hasManyValues(items[n].Value) {
-		return plain(p, &ast.TableExpr{Fields: append(keyed, items...)})
+func (p *parser) table(fields []*ast.Field, n int) ast.Expr {
+	last := len(fields) - 1
+	if last < 0 || fields[last].Key != nil || !hasManyValues(fields[last].Value) {
+		return plain(p, &ast.TableExpr{Fields: fields})
 	}
-	t := plain(p, &ast.TableExpr{Fields: append(keyed, items[:n]...)})
-	return p.help(Extend, p.place(Place{Line: p.lastLine}), t, p.number(float64(n)), items[n].Value)
+	t := plain(p, &ast.TableExpr{Fields: fields[:last]})
+	return p.help(Extend, p.place(Place{Line: p.lastLine}), t, p.number(float64(n)), fields[last].Value)
 }
 
 func hasManyValues(e ast.Expr) bool {

@@ -16,6 +16,7 @@ const (
 	maxLookups   = 1 << 28 // how many constants the compiler compares
 	maxChain     = 2000    // of suffixes and operators
 	maxItems     = 25000   // of a table constructor, without keys
+	storedItems  = 50      // the compiler stores so many of them at once
 )
 
 // A scope is a function that is being parsed.

@@ -153,9 +153,25 @@ func (p *parser) genericFor(first string) ast.Stmt {
 	}
 	p.want(in)
 	line := p.line
-	s.Exprs = exprs(p.expressions())
+	s.Exprs = p.threeValues(exprs(p.expressions()))
+	for len(s.Names) < min(3, len(s.Exprs)) {
+		s.Names = append(s.Names, "(for value)") // the compiler takes as many expressions as there are names
+	}
 	s.Stmts = p.forBody(append([]string{"(for generator)", "(for state)", "(for control)"}, s.Names...)...)
 	return put(s, p.place(Place{Line: line, IsFor: true}))
+}
+
+// threeValues adds what a loop lacks to its generator, state and control. The compiler would leave them as they were.
+func (p *parser) threeValues(list []ast.Expr) []ast.Expr {
+	last := len(list) - 1
+	if last < 2 && hasManyValues(list[last]) {
+		return list
+	}
+	list[last] = single(operand{expr: list[last]})
+	for len(list) < 3 {
+		list = append(list, plain(p, &ast.NilExpr{}))
+	}
+	return list
 }
 
 func (p *parser) returnStatement() ast.Stmt {
