@@ -1,5 +1,7 @@
 package lua51
 
+import "strings"
+
 // The bounds on a pattern.
 const (
 	maxCaptures = 32
@@ -35,6 +37,12 @@ type PatternError string
 
 // Error returns the text of Lua.
 func (e PatternError) Error() string { return string(e) }
+
+// UntilZero returns a pattern as C reads it: a zero byte ends it.
+func UntilZero(pattern string) string {
+	text, _, _ := strings.Cut(pattern, "\x00")
+	return text
+}
 
 // Match matches the pattern at a position of the subject, from a position of the pattern on. It returns the
 // end of the match, or -1. It panics with a PatternError if the pattern is wrong.

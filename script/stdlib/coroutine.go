@@ -56,7 +56,13 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 		th.Dead = true
 		return args, nil
 	}
-	state, err, values := L.Resume(th, known.body, adjust(args, known.wanted)...)
+	for len(args) < known.wanted { // the interpreter would leave a variable without a value as it was
+		args = append(args, lua.LNil)
+	}
+	if known.wanted >= 0 {
+		args = args[:known.wanted]
+	}
+	state, err, values := L.Resume(th, known.body, args...)
 	known.body = nil
 	if n := machine.Slots(th); n > known.slots {
 		grown := n - known.slots
@@ -68,18 +74,6 @@ func (m *library) resume(L *lua.LState, th *lua.LState, args []lua.LValue) (valu
 		return nil, m.Caught(err)
 	}
 	return values, nil
-}
-
-// adjust returns n values, or all of them if n is negative. The interpreter gives a yield any number: it would leave
-// a variable without a value as it was.
-func adjust(values []lua.LValue, n int) []lua.LValue {
-	if n < 0 {
-		return values
-	}
-	for len(values) < n {
-		values = append(values, lua.LNil)
-	}
-	return values[:n]
 }
 
 func (m *library) status(L *lua.LState, th *lua.LState) string {
@@ -102,8 +96,7 @@ func (m *library) threadArg(L *lua.LState) *lua.LState {
 	return th
 }
 
-func values(L *lua.LState, first int) []lua.LValue {
-	var all []lua.LValue
+func values(L *lua.LState, first int) (all []lua.LValue) {
 	for i := first; i <= L.GetTop(); i++ {
 		all = append(all, L.Get(i))
 	}

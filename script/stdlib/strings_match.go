@@ -19,15 +19,9 @@ type search struct {
 func (m *library) search(L *lua.LState, subject, pattern string) *search {
 	m.Step(len(pattern) / 256)
 	s := &search{m: m, L: L}
-	s.Subject, s.Pattern = subject, untilZero(pattern)
+	s.Subject, s.Pattern = subject, lua51.UntilZero(pattern)
 	s.Step = func() { m.Step(1) }
 	return s
-}
-
-// untilZero returns a pattern as C reads it: a zero byte ends it.
-func untilZero(pattern string) string {
-	text, _, _ := strings.Cut(pattern, "\x00")
-	return text
 }
 
 // safely turns an error of the pattern into an error of Lua.
@@ -96,11 +90,8 @@ func (m *library) stringMatch(L *lua.LState) int { return m.findOrMatch(L, false
 func (m *library) findOrMatch(L *lua.LState, find bool) int {
 	subject, pattern := m.Text(L, 1), m.Text(L, 2)
 	from := min(max(position(m.OptInt(L, 3, 1), len(subject))-1, 0), len(subject))
-	if find {
-		m.Step(len(pattern) / 256)
-	}
-	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(untilZero(pattern), specials)) {
-		m.Step((len(subject) - from) / 256)
+	if find && (lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(lua51.UntilZero(pattern), specials)) {
+		m.Step((len(subject) - from + len(pattern)) / 256)
 		at := strings.Index(subject[from:], pattern)
 		if at < 0 {
 			L.Push(lua.LNil)
