@@ -30,11 +30,9 @@ var probes = map[string][]byte{
 	"client|kill":    router.AppendCommand(nil, "CLIENT", "KILL", "ID", "0"),
 	"client|list":    router.AppendCommand(nil, "CLIENT", "LIST", "TYPE", "replica"),
 	"client|unblock": router.AppendCommand(nil, "CLIENT", "UNBLOCK", "0"),
-
-	"config|get": router.AppendCommand(nil, "CONFIG", "GET", "upstream-probe"),
-	"config|set": router.AppendCommand(nil, "CONFIG", "SET", "upstream-probe", "1"),
-
-	"shutdown": router.AppendCommand(nil, "SHUTDOWN", "ABORT"), // always an error: nothing aborts one
+	"config|get":     router.AppendCommand(nil, "CONFIG", "GET", "upstream-probe"),
+	"config|set":     router.AppendCommand(nil, "CONFIG", "SET", "upstream-probe", "1"),
+	"shutdown":       router.AppendCommand(nil, "SHUTDOWN", "ABORT"), // always an error: nothing aborts one
 }
 
 // noRight is the error of a user whom the hub has never answered.

@@ -47,8 +47,8 @@ func (r *Rule) scopeOf(name string) *Scope {
 	return r.scope("")
 }
 
-// ScopesError is the error of a request that does not fit the scopes of the rule. what is wrong if it has
-// scopes; without says what to do if it has none.
+// ScopesError is the error of a request that does not fit the scopes of the rule. `what` is wrong if there are
+// scopes; `without` says what to do if the rule is without SCOPE.
 func (r *Rule) ScopesError(what, without string) error {
 	if r.Scopes[0].Name == "" {
 		return rediserr.Error("ERR the rule " + r.Name + " has no scopes: " + without)

@@ -45,7 +45,7 @@ func (a *App) newSidecar(cfg *config.Config) (*sidecar.Sidecar, error) {
 		Clock: func() account.Time {
 			return account.Time{Boot: a.clock.Boot() / 1000, Wall: a.clock.Machine() / 1000}
 		},
-		Guesses:  a.server.Logins(), Log: a.log.Logger,
+		Guesses: a.server.Logins(), Log: a.log.Logger,
 		Settings: func() sidecar.Settings { return sidecarSettings(a.server.Config()) },
 	})
 }
