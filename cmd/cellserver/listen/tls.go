@@ -103,8 +103,8 @@ func (c *Certificates) Changed(cfg *config.Config) bool {
 // endsSoon is how long before its end a certificate is worth a warning. One of a short life is renewed later.
 const endsSoon = 14 * 24 * time.Hour
 
-// WarnOfEnd looks each hour whether a certificate of tls-cert-file has ended, or ends soon: that of the server,
-// or one of its issuers. It says so once a day, of the first one to end.
+// WarnOfEnd looks each hour whether the certificate of the server has ended, or ends soon, or that of its issuer in
+// tls-cert-file. It says so once a day. Other issuers outlive what they issued, or clients have another way.
 func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
 	if cfg.TLSCertFile == "" || now.UnixNano() < c.look.Load() {
 		return
@@ -114,17 +114,16 @@ func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
 	if err != nil { // a load says that
 		return
 	}
-	first := pair.Leaf
-	for _, issuer := range pair.Certificate[1:] {
-		if one, err := x509.ParseCertificate(issuer); err == nil && one.NotAfter.Before(first.NotAfter) {
-			first = one
+	for _, der := range pair.Certificate[:min(2, len(pair.Certificate))] {
+		one, err := x509.ParseCertificate(der)
+		if err != nil { // of an issuer, which clients do not need then
+			continue
 		}
-	}
-	end := first.NotAfter
-	if left := end.Sub(now); left < min(endsSoon, end.Sub(first.NotBefore)/4) {
-		c.look.Store(now.Add(24 * time.Hour).UnixNano())
-		c.Log.Warn("the certificate ends, and others refuse it from then on: renew it", "tls-cert-file", cfg.TLSCertFile,
-			"subject", first.Subject.String(), "end", end.UTC().Format(time.RFC3339), "ended", left < 0)
+		if left := one.NotAfter.Sub(now); left < min(endsSoon, one.NotAfter.Sub(one.NotBefore)/4) {
+			c.look.Store(now.Add(24 * time.Hour).UnixNano())
+			c.Log.Warn("the certificate ends, and others refuse it from then on: renew it", "tls-cert-file", cfg.TLSCertFile,
+				"subject", one.Subject.String(), "end", one.NotAfter.UTC().Format(time.RFC3339), "ended", left < 0)
+		}
 	}
 }
 

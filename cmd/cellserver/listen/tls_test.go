@@ -43,15 +43,17 @@ func TestWarnOfEnd(t *testing.T) {
 	require.Equal(t, 14, lines())
 }
 
-// TestWarnOfTheEndOfAnIssuer: an issuer in the file that ends before the certificate of the server has a line, too.
+// TestWarnOfTheEndOfAnIssuer: an issuer in the file that ends before the certificate of the server has a line, and hides no other.
+// A further one that has ended is signed across: clients know its key by another certificate.
 func TestWarnOfTheEndOfAnIssuer(t *testing.T) {
 	dir, cfg := t.TempDir(), config.Default()
 	cfg.Dir, cfg.TLSCertFile, cfg.TLSKeyFile = dir, "server.crt", "server.key"
 	leaf := certtest.New(t, dir, "server")
 	end := leaf.Leaf.NotAfter.AddDate(-10, 0, 0)
 	issuer := certtest.Between(t, dir, "issuer", leaf.Leaf.NotBefore, end)
+	across := certtest.Between(t, dir, "across", leaf.Leaf.NotBefore, end.AddDate(-10, 0, 0))
 	chain := []byte{}
-	for _, der := range [][]byte{leaf.Certificate[0], issuer.Certificate[0]} {
+	for _, der := range [][]byte{leaf.Certificate[0], issuer.Certificate[0], across.Certificate[0]} {
 		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "server.crt"), chain, 0o600))
@@ -61,6 +63,9 @@ func TestWarnOfTheEndOfAnIssuer(t *testing.T) {
 	require.Empty(t, log.String())
 	c.WarnOfEnd(cfg, end.Add(-24*time.Hour))
 	require.Contains(t, log.String(), "subject=\"CN=issuer\"")
+	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+	c.WarnOfEnd(cfg, leaf.Leaf.NotAfter.Add(-24*time.Hour))
+	require.Contains(t, log.String(), "subject=\"CN=server\"")
 }
 
 // TestWarnOfAShortLife: a certificate of one day that is renewed in time has no line. One that is not has a line before its end,
