@@ -73,8 +73,12 @@ func flush(
 	}
 }
 
-// maxScrapes is how many may read the metrics at the same time. With many keys, each takes 100 MB.
-const maxScrapes = 3
+// maxScrapes is how many may read the metrics at the same time, each within scrapeTime. With many keys, each takes
+// 100 MB.
+const (
+	maxScrapes = 3
+	scrapeTime = 20 * time.Second
+)
 
 // prometheusHandler makes what Prometheus reads, or nil.
 func prometheusHandler(r *stats.Registry, s settings.Stats) (http.Handler, error) {
@@ -96,5 +100,19 @@ func prometheusHandler(r *stats.Registry, s settings.Stats) (http.Handler, error
 	all := prometheus.NewRegistry()
 	all.MustRegister(collector, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}), nil
+	return inTurn(promhttp.HandlerFor(all, promhttp.HandlerOpts{})), nil
+}
+
+// inTurn lets further readers wait, as an error would be a gap in the metrics of the last of several Prometheus.
+func inTurn(metrics http.Handler) http.Handler {
+	turns := make(chan struct{}, maxScrapes)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done(): // its client has left
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(scrapeTime))
+			metrics.ServeHTTP(w, r)
+		}
+	})
 }
