@@ -58,9 +58,6 @@ func (h *Health) update() bool {
 		status = healthpb.HealthCheckResponse_SERVING
 	}
 	h.SetServingStatus(serviceName, status)
-	if isOK && h.stopping.Load() {
-		return h.update()
-	}
 	return isOK
 }
 
@@ -81,10 +78,10 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("OK"))
 }
 
-// stop makes the service unhealthy for good.
+// stop makes the service unhealthy for good, also for who asks without its name.
 func (h *Health) stop() {
 	h.stopping.Store(true)
-	h.update()
+	h.Shutdown() // no update changes anything from now on
 }
 
 // watch updates the health until the context ends. It logs when the store goes away, and when it is back.

@@ -29,9 +29,11 @@ func TestTheHealthStaysDownAtTheEnd(t *testing.T) {
 	h.stop()
 	answer <- nil
 	require.False(t, <-updated)
-	r, err := h.Server.Check(t.Context(), &healthpb.HealthCheckRequest{Service: serviceName})
-	require.NoError(t, err)
-	require.Equal(t, healthpb.HealthCheckResponse_NOT_SERVING, r.GetStatus())
+	for _, name := range []string{serviceName, ""} {
+		r, err := h.Server.Check(t.Context(), &healthpb.HealthCheckRequest{Service: name})
+		require.NoError(t, err)
+		require.Equal(t, healthpb.HealthCheckResponse_NOT_SERVING, r.GetStatus(), name)
+	}
 }
 
 // Clients that do not end are cut off, and are no fault of the service.
