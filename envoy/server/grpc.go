@@ -44,6 +44,7 @@ func newGRPC(
 	o GRPC, service ratelimit.RateLimitServiceServer, h *Health, m measure, a *arrivals,
 ) *grpc.Server {
 	options := append([]grpc.ServerOption{
+		//lint:ignore SA1019 a compressor that is registered would be that of the clients of this process, too
 		grpc.ForceServerCodecV2(parts.NewCodec(maxParts)), grpc.RPCDecompressor(plain{}),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders), grpc.ConnectionTimeout(handshake),
