@@ -81,10 +81,11 @@ func isFarewell(cmd *commands.Command) bool {
 	return cmd != nil && (cmd.Name == "quit" || cmd.Name == "reset")
 }
 
-// isPersonal reports whether a command is about the client itself. The hub knows another client.
+// isPersonal reports whether a command is about the client itself, or about this process. The hub knows another
+// client, and is another process.
 func isPersonal(cmd *commands.Command) bool {
 	switch cmd.FullName() {
-	case "client|id", "client|info", "client|kill", "client|list", "client|unblock":
+	case "client|id", "client|info", "client|kill", "client|list", "client|unblock", "shutdown":
 		return true
 	}
 	return false

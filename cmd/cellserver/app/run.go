@@ -220,6 +220,7 @@ func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
 
 // shutdown implements SHUTDOWN. It returns an error if the server continues.
 func (a *App) shutdown(mode commands.ShutdownMode) error {
+	mode.Save = mode.Save && a.peers.sidecar == nil // it has no keys, and a file there has those of another server
 	if err := a.disk.PrepareStop(mode.Save, mode.NoSave); err != nil && !mode.Force {
 		return err
 	}

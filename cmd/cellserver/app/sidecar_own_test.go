@@ -2,6 +2,8 @@ package app
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -211,4 +213,35 @@ func TestShutdownOfASidecarSparesTheHub(t *testing.T) {
 	c.Send("SHUTDOWN")
 	side.wait(t)
 	require.Equal(t, resptest.Simple("PONG"), admin.Do("PING"))
+}
+
+// TestShutdownOfAStreamSparesTheHub: all that a client sends after SUBSCRIBE, MONITOR or CLIENT REPLY goes to the hub, and SHUTDOWN
+// inside MULTI, too. The hub refuses it there.
+func TestShutdownOfAStreamSparesTheHub(t *testing.T) {
+	hub := start(t)
+	side := startSidecar(t, hub)
+	for _, state := range []string{"SUBSCRIBE x", "MONITOR", "CLIENT REPLY ON", "MULTI"} {
+		c := side.dial(t)
+		c.Do("HELLO", 3)
+		c.Send(fields(state)...)
+		c.Recv()
+		require.Contains(t, c.Do("SHUTDOWN"), "shutdown through a sidecar ", state)
+	}
+	require.Equal(t, resptest.Simple("PONG"), hub.dial(t).Do("PING"))
+}
+
+// TestShutdownOfASidecarSavesNothing: a sidecar has no keys, and its snapshot would replace one that another server left in the
+// directory.
+func TestShutdownOfASidecarSavesNothing(t *testing.T) {
+	dump := filepath.Join(t.TempDir(), "dump.rdb")
+	require.NoError(t, os.WriteFile(dump, []byte("keys"), 0o600))
+	side := startSidecar(t, start(t), "--dir", filepath.Dir(dump))
+	c := side.dial(t)
+	c.Send("BLPOP", "none", "0.05")
+	c.Send("SHUTDOWN", "SAVE")
+	c.Recv() // the replies to earlier commands come before the end
+	side.wait(t)
+	held, err := os.ReadFile(dump)
+	require.NoError(t, err)
+	require.Equal(t, "keys", string(held))
 }
