@@ -259,14 +259,15 @@ func (q *question) addRules(body fields) *Problem {
 	}
 	for _, one := range further {
 		object, ok := one.(map[string]any)
-		unused = unused && (object["key"] != nil || object["keys"] != nil)
 		if err == nil && !ok {
 			err = mustBe("rules", "a list of objects, each with rule and key", one)
 		}
 		if err != nil {
 			return err
 		}
-		err = q.addRule(object, shared, isShared)
+		var own bool
+		own, err = q.addRule(object, shared, isShared)
+		unused = unused && own
 	}
 	if err == nil && unused {
 		err = wrong("key %.64s is for no rule: each of rules has a key of its own", quote.Word(shared))
@@ -303,23 +304,24 @@ func pairNames(name string) iter.Seq[string] {
 	}
 }
 
-// addRule adds a rule of a body. Without a key of its own, it has the shared key, if there is one.
-func (q *question) addRule(body fields, shared string, isShared bool) *Problem {
-	name, err := body.takeRule()
-	if err != nil {
-		return err
+// addRule adds a rule of a body. It reports whether the rule has a key of its own. Without one, it has the shared
+// key, if there is one.
+func (q *question) addRule(body fields, shared string, isShared bool) (own bool, p *Problem) {
+	name, p := body.takeRule()
+	if p != nil {
+		return own, p
 	}
-	own, err := body.takeKeys()
-	if err != nil {
-		return err
+	keys, p := body.takeKeys()
+	if p != nil {
+		return own, p
 	}
-	if own.all == nil {
-		if own.all = []string{shared}; !isShared {
-			return problem(http.StatusBadRequest, missingKey, "the rule %.64q has no key", name)
+	if own = keys.all != nil; !own {
+		if keys.all = []string{shared}; !isShared {
+			return own, problem(http.StatusBadRequest, missingKey, "the rule %.64q has no key", name)
 		}
 	}
-	if err := q.addScoped(name, own); err != nil {
-		return err
+	if p = q.addScoped(name, keys); p != nil {
+		return own, p
 	}
-	return body.empty()
+	return own, body.empty()
 }

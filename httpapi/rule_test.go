@@ -85,6 +85,10 @@ func TestNoKeyIsDropped(t *testing.T) {
 	body := `{"rules": [{"rule": "api", "key": "ann"}, {"rule": "all"}], "key": "bob"}`
 	require.Equal(t, 200, w.post("/check", body).Status)
 	w.Want("EXISTS api:{ann}:window all:{bob}:window", 2)
+	for _, none := range []string{"[]", "{}", "null"} {
+		body = `{"rules": [{"rule": "api", "keys": ` + none + `}], "key": "` + none + `"}`
+		require.Equal(t, 200, w.post("/check", body).Status, body)
+	}
 }
 
 // TestTheErrorNamesTheKey: who asks with a key that the request does not have reads which one that is.
