@@ -101,7 +101,7 @@ func TestTheErrorNamesTheKey(t *testing.T) {
 		"key=ip/56,path":                        "key 'ip/56,path': " + tooFew,
 		"key=header:X-Api-Key":                  "key 'header:X-Api-Key': the request has no key",
 		"key=a&rule=api&key=cookie:a&peek":      "key 'cookie:a': the request has no key",
-		"key=header:X-Api-Key&missing=ip":       "key 'header:X-Api-Key': " + tooFew,
+		"key=header:X-Api-Key&missing=ip":       "key 'ip': " + tooFew,
 		"key=":                                  "key '': the request has no key",
 		"key=header:" + strings.Repeat("a", 99): "key 'header:" + strings.Repeat("a", 20),
 	} {

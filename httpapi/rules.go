@@ -148,7 +148,8 @@ func (x *exchange) find(w http.ResponseWriter) (answered bool, p *Problem) {
 	for _, source := range x.sources {
 		key, err := source.Key(&x.from)
 		if errors.Is(err, keysource.ErrMissing) && x.missing.source != nil {
-			key, err = x.missing.source.Key(&x.from)
+			source = *x.missing.source
+			key, err = source.Key(&x.from)
 		}
 		switch {
 		case err == nil:
