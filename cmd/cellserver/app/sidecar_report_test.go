@@ -174,16 +174,20 @@ func TestSidecarReportsAsTheUser(t *testing.T) {
 // TestSidecarNamesTheRight: the log says once which right a user lacks, so that the hub decides each request. A key that is not
 // the user's says nothing about rights.
 func TestSidecarNamesTheRight(t *testing.T) {
-	for mode, right := range map[string]string{"exact": "+cl.lease", "report": "+cl.charge"} {
+	for _, test := range []struct{ mode, command, right string }{
+		{"exact", "CL.THROTTLE a:k 999999 1 3600", "+cl.lease"},
+		{"report", "CL.THROTTLE a:k 999999 1 3600", "+cl.charge"},
+		{"report", "CL.SLIDING a:k 999999 3600", "+cl.mwindow"},
+	} {
 		hub := start(t)
-		ok(t, hub.dial(t), "ACL", "SETUSER", "ann", "on", ">a", "~a:*", "+@connection", "+cl.throttle")
-		side := startSidecarOf(t, hub.Addr().String(), "--upstream-mode", mode)
+		ok(t, hub.dial(t), "ACL", "SETUSER", "ann", "on", ">a", "~a:*", "+@connection", "+cl.throttle", "+cl.sliding")
+		side := startSidecarOf(t, hub.Addr().String(), "--upstream-mode", test.mode)
 		ann := side.dial(t)
 		ok(t, ann, "AUTH", "ann", "a")
 		require.Contains(t, ann.Do("CL.THROTTLE", "b:k", 9, 1, 3600), resptest.Error("NOPERM"))
 		require.Eventually(t, func() bool {
-			require.Equal(t, int64(0), ann.Do("CL.THROTTLE", "a:k", 999999, 1, 3600).([]any)[0])
-			return strings.Contains(side.log.String(), "and "+right+`" user=ann`)
+			require.Equal(t, int64(0), ann.Do(fields(test.command)...).([]any)[0])
+			return strings.Contains(side.log.String(), "and "+test.right+`" user=ann`)
 		}, timeout, 5*time.Millisecond)
 		require.Equal(t, 1, strings.Count(side.log.String(), "ACL SETUSER"))
 	}
