@@ -50,6 +50,7 @@ func (q *ask) Reply(p []byte, end bool) {
 		return
 	}
 	sh, now := q.shard, q.shard.sidecar.o.Clock()
+	sh.sidecar.advised.advise(sh.sidecar.o.Log, q.account.User(), q.reply, now.Boot)
 	sh.mu.Lock()
 	was := q.end()
 	switch {
@@ -64,7 +65,6 @@ func (q *ask) Reply(p []byte, end bool) {
 		q.account.Failed(now, q.ask)
 		if isRefusal(q.reply) {
 			sh.sidecar.denied(q.account.User(), now)
-			sh.sidecar.advised.advise(sh.sidecar.o.Log, q.account.User(), q.reply, now.Boot)
 		}
 	}
 	sh.settle(now, q, (*account.Account).Again)

@@ -39,6 +39,9 @@ func (d *recent) note(name string, now int64) bool {
 // advise says which right a user of the hub lacks, so that requests are not decided here. A reply about a key
 // of somebody else needs no advice.
 func (d *recent) advise(log *slog.Logger, name string, reply []byte, now int64) {
+	if !isRefusal(reply) {
+		return
+	}
 	for _, command := range []string{"cl.lease", "cl.charge", "cl.mwindow"} {
 		if bytes.Contains(reply, []byte("'"+command+"'")) && d.note(name, now) {
 			log.Warn("the hub decides each request of a user: at the hub, run ACL SETUSER with the name of "+
