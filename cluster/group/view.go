@@ -38,12 +38,11 @@ func (g *Group) updateView() {
 	}
 }
 
-// state returns whether this node can serve commands on keys. A leader without an epoch is down: it may lack
-// entries that are committed, so it does not name itself as the leader. mu is held.
+// state returns whether this node can serve commands on keys. mu is held.
 func (g *Group) state(leader raft.ServerID, votes bool) topology.State {
 	leads := string(leader) == g.o.Self.ID
 	switch {
-	case g.broken.Load() || leads && g.current.Load() == 0:
+	case g.broken.Load():
 		return topology.Down
 	case g.hidden.Load() || !votes:
 		return topology.Joining

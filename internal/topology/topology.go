@@ -88,9 +88,10 @@ func (v *View) LeaderOf(slot uint16) int {
 	return -1
 }
 
-// Leader returns the node that leads the first group, nil if no node is known to lead it now.
+// Leader returns the node that leads the first group, nil if no node is known to lead it now. A node that joins
+// lacks keys: it does not lead, also if raft has elected it.
 func (v *View) Leader() *Node {
-	if i := v.LeaderOf(0); i >= 0 && v.State != Down {
+	if i := v.LeaderOf(0); i >= 0 && v.State != Down && (i != v.Self || v.State == OK) {
 		return &v.Nodes[i]
 	}
 	return nil

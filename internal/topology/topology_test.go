@@ -20,6 +20,22 @@ func TestLeaderOf(t *testing.T) {
 	require.Equal(t, -1, new(View).LeaderOf(7))
 }
 
+// A node that raft elects before it has applied the entry that lets it vote names no leader, and neither does one that loads
+// its keys again. Otherwise its followers would take their keys for as new as its own, which may be those of an old snapshot.
+func TestANodeThatJoinsDoesNotLead(t *testing.T) {
+	v := &View{Nodes: []Node{{ID: "a"}, {ID: "b"}}, Groups: []Group{{Last: 16383}}}
+	for _, c := range []struct {
+		state  State
+		leader int
+		names  *Node
+	}{
+		{OK, 0, &v.Nodes[0]}, {OK, 1, &v.Nodes[1]}, {Joining, 0, nil}, {Joining, 1, &v.Nodes[1]}, {Down, 0, nil}, {Down, 1, nil}, {OK, -1, nil},
+	} {
+		v.State, v.Groups[0].Leader = c.state, c.leader
+		require.Equal(t, c.names, v.Leader(), "%v", c)
+	}
+}
+
 func TestCounts(t *testing.T) {
 	v := &View{
 		Nodes: []Node{
