@@ -51,7 +51,7 @@ type Edge struct {
 	Changed     func(old, now *topology.View) // follows a change of the cluster; one call at a time
 	Replaced    func()                        // any key may have changed
 	Epoch       func(begun bool)              // see [group.Options]
-	StopScripts func()                        // see [group.Options]
+	StopScripts func(before int64)            // see [group.Options]
 	Own         func()                        // see [group.Options]
 	Failed      func(reason error)            // the node takes no part any more; nil: it takes part again
 }

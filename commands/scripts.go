@@ -16,8 +16,9 @@ type Scripts interface {
 	Flush()
 	// Kill ends the scripts that take long and have not written. If there is none, the error says why.
 	Kill() error
-	// Stop ends the scripts that take long now, and takes back what they have done. The server stops.
-	Stop()
+	// Stop ends the scripts that take long and began before a time of the monotonic clock, and takes back what
+	// they have done. The server stops, or its cluster needs their keys.
+	Stop(before int64)
 	// Footprint adds the partitions that a script needs beyond those of its declared keys.
 	Footprint(c *Call, s Script, fp *store.Footprint)
 	// Flags returns the flags of a command that runs a script, with the flags in the first line of the

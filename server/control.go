@@ -48,9 +48,9 @@ func (c *control) Shutdown(mode commands.ShutdownMode) (known bool, err error) {
 // ScriptMemory returns how many bytes scripts have made at most, with the garbage of those that have ended.
 func (s *Server) ScriptMemory() int64 { return s.parts.Scripts.Memory() }
 
-// StopScripts ends the scripts that take long now, and takes back what they have done. The server stops, or its
-// cluster needs their keys.
-func (s *Server) StopScripts() { s.parts.Scripts.Stop() }
+// StopScripts ends the scripts that take long and began before a time of the monotonic clock, and takes back what
+// they have done. The server stops, or its cluster needs their keys.
+func (s *Server) StopScripts(before int64) { s.parts.Scripts.Stop(before) }
 
 // SetActiveExpire implements [commands.Control].
 func (c *control) SetActiveExpire(on bool) { c.active.Store(on) }

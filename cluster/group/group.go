@@ -119,7 +119,7 @@ func (g *Group) run() {
 			g.tick()
 			g.hooks.watch()
 			g.expectOverdue()
-			g.scripts.hurry()
+			g.scripts.hurry(g.o.Clock.Monotonic())
 		}
 	}
 }

@@ -32,9 +32,9 @@ type Options struct {
 	Replaced func()
 	// Epoch is called after an epoch in which this node served has begun or ended. It may be nil.
 	Epoch func(begun bool)
-	// StopScripts ends the scripts that take long now, and takes back what they have done: they hold keys that
-	// the group needs. It may be nil.
-	StopScripts func()
+	// StopScripts ends the scripts that take long and began before a time of the monotonic clock, and takes back
+	// what they have done. They hold keys that the group needs. It may be nil.
+	StopScripts func(before int64)
 	// Own is called after entries or a snapshot may have changed the server's own database, before the next
 	// entry, and before this node serves. It may lock partitions, and be nil.
 	Own func()

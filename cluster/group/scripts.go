@@ -1,6 +1,7 @@
 package group
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -9,13 +10,13 @@ import (
 // applies entries would wait for it. Raft itself would wait for this goroutine. Then a follower would take no
 // more entries, and a leader would confirm none.
 type scripts struct {
-	stop  func()        // ends those that take long now; nil: there are none
-	calls atomic.Uint64 // how many calls of raft to machine have begun or ended: odd while one runs
-	last  uint64        // calls at the last tick
-	ticks int           // for how many ticks the same call has run
+	stop  func(before int64) // see [Options.StopScripts]
+	calls atomic.Uint64      // how many calls of raft to machine have begun or ended: odd while one runs
+	last  uint64             // calls at the last tick
+	ticks int                // for how many ticks the same call has run
 }
 
-// stopEvery is how often end looks for a script.
+// stopEvery is how often end looks for a script, and how long hurry lets each one run.
 const stopEvery = 50 * time.Millisecond
 
 // end ends every script that takes long, until the caller calls done. Another one may begin meanwhile.
@@ -23,7 +24,7 @@ func (s *scripts) end() (done func()) {
 	ended := make(chan struct{})
 	go func() {
 		for s.stop != nil {
-			s.stop()
+			s.stop(math.MaxInt64)
 			select {
 			case <-ended:
 				return
@@ -44,14 +45,15 @@ func (s *scripts) call() (ended func()) {
 // NodeTimeout, so that the leader stays.
 const mostTicks = 2
 
-// hurry ends the scripts that take long if a call of raft to machine takes long. Only run calls it, once a
-// tick.
-func (s *scripts) hurry() {
-	if now := s.calls.Load(); now%2 == 0 || now != s.last {
-		s.last, s.ticks = now, 0
+// hurry ends the scripts that take long if a call of raft to machine takes long. A script of EXEC counts as one
+// that takes long, also if it is short, and what it has done stays. So those that have just begun go on. Only run
+// calls it, once a tick.
+func (s *scripts) hurry(now int64) {
+	if calls := s.calls.Load(); calls%2 == 0 || calls != s.last {
+		s.last, s.ticks = calls, 0
 		return
 	}
 	if s.ticks++; s.ticks >= mostTicks && s.stop != nil {
-		s.stop()
+		s.stop(now - int64(stopEvery))
 	}
 }

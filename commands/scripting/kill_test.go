@@ -2,6 +2,7 @@ package scripting
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -244,7 +245,7 @@ func stopScripts(h *servertest.Harness, reply <-chan []byte) []byte {
 		case out := <-reply:
 			return out
 		default:
-			h.Server.StopScripts()
+			h.Server.StopScripts(math.MaxInt64)
 			runtime.Gosched()
 		}
 	}
@@ -267,6 +268,19 @@ func TestAStoppedServerTakesScriptsBack(t *testing.T) {
 		require.Empty(t, log.all)
 		h.Want("EVAL 'return 1' 0", 1) // a script that begins later runs
 	}
+}
+
+// TestAScriptThatBeganLaterGoesOn: scripts that began before a time end, and no other one: of a script in EXEC its changes would
+// stay.
+func TestAScriptThatBeganLaterGoesOn(t *testing.T) {
+	h := servertest.New(t)
+	h.Want("CONFIG SET save ''", ok)
+	begin := h.Clock.Monotonic()
+	reply := endless(t, h, "while true do end", "k")
+	awaitBusy(h)
+	h.Server.StopScripts(begin)
+	h.Want("SCRIPT KILL", ok)
+	require.Contains(t, string(<-reply), "Script killed by user")
 }
 
 // TestScriptKillEndsAll: one SCRIPT KILL ends every script that has not written. A script that has written

@@ -114,11 +114,13 @@ func (s *Scripts) Kill() error {
 }
 
 // Stop implements [commands.Scripts].
-func (s *Scripts) Stop() {
+func (s *Scripts) Stop(before int64) {
 	s.long.mu.Lock()
 	defer s.long.mu.Unlock()
 	for r := range s.long.all {
-		r.state.Store(stopped)
+		if r.since.Load() < before {
+			r.state.Store(stopped)
+		}
 	}
 }
 

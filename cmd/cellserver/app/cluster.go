@@ -52,7 +52,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			Deliver: func(shard bool, channel, message []byte) { a.server.Deliver(shard, channel, message) },
 			Scripts: a.scripts.LoadedAfter, KeepScript: a.scripts.Keep,
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() },
-			Own: a.following.Applied, Epoch: a.epochChanged, StopScripts: func() { a.server.StopScripts() },
+			Own: a.following.Applied, Epoch: a.epochChanged, StopScripts: func(before int64) { a.server.StopScripts(before) },
 			Failed: a.clusterFailed,
 		},
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -173,7 +174,7 @@ func (a *App) endScripts(timeout time.Duration) (stop func()) {
 			case <-done:
 				return
 			case <-time.After(wait):
-				a.server.StopScripts()
+				a.server.StopScripts(math.MaxInt64)
 			}
 		}
 	}()
