@@ -54,8 +54,7 @@ func errKeySecret(name string) error {
 // newSecret makes a secret and writes it. If nothing else is kept on disk, the keys end with the process,
 // and the secret may do so, too. The keys of a sidecar stay in the hub, so it says what its secret does.
 func newSecret(cfg *config.Config, log *slog.Logger, name string) ([]byte, error) {
-	text := asText(random(32))
-	sidecar := len(cfg.Upstream.Nodes) > 0
+	text, sidecar := asText(random(32)), len(cfg.Upstream.Nodes) > 0
 	if sidecar {
 		_ = os.Mkdir(cfg.Dir, 0o755) // the default one may be missing; an error is that of the file
 	}

@@ -71,6 +71,7 @@ func (a *App) Run(ctx context.Context) error {
 		a.greet(greeting(a.sockets.Addresses(), a.server.Config(), !a.server.Users().Default.Open()))
 	}
 	a.log.Info("ready to accept connections", "version", commands.Version, "addresses", a.sockets.Addresses())
+	warnOfHTTPUser(&a.log, a.server.Users(), a.server.Config())
 	background, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { a.newBackground().run(background) })

@@ -42,3 +42,11 @@ func (f userFile) Write(text []byte) error {
 	}
 	return files.Replace(string(f), text, mode)
 }
+
+// warnOfHTTPUser says that nobody may ask over HTTP. A proxy that fails open lets all requests pass then.
+func warnOfHTTPUser(log *logger, users *acl.Users, cfg *config.Config) {
+	if cfg.HTTP.Ports() > 0 && users.Acting(cfg.HTTP.User).Limits().Deleted() {
+		log.Warn("all requests over HTTP get 503, because the user of http-user does not exist or is off: "+
+			"set it with ACL SETUSER, or correct http-user", "http-user", cfg.HTTP.User)
+	}
+}

@@ -104,6 +104,12 @@ func TestRewriteKeepsUsers(t *testing.T) {
 func TestHTTPIsAUser(t *testing.T) {
 	port := porttest.Free(t)
 	in := start(t, "--http-port", strconv.Itoa(port), "--http-user", "web")
+	const noUser = "all requests over HTTP get 503"
+	require.Eventually(t, func() bool { return strings.Contains(in.log.String(), noUser) }, timeout, time.Millisecond)
+	other := start(t, "--http-port", strconv.Itoa(porttest.Free(t)))
+	other.stop()
+	other.wait(t)
+	require.NotContains(t, other.log.String(), noUser)
 	c := in.dial(t)
 	ok(t, c, "CL.RULE", "SET", "api", "CL.WINDOW", 100, 60)
 	check := func(key string, want int) {
