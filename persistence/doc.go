@@ -18,6 +18,7 @@
 //	log_rewrite.go       how the append-only file begins, is rewritten, and ends
 //	info.go              the fields of INFO
 //	snapshots.go         how a snapshot is written, and when one is due
+//	failures.go          which failed attempts have a line in the log
 //	log.go               the state of the append-only file, and when a rewrite is due
 //	progress.go          the progress of the load
 //	later_files.go       files from the future: the clock was set back since

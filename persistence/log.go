@@ -31,7 +31,7 @@ type appendLog struct {
 // rewrites has the numbers of the rewrites.
 type rewrites struct {
 	count    atomic.Int64
-	failures atomic.Int64 // in a row
+	failures failures
 	ended    atomic.Int64 // monotonic time of the last end
 	lasted   atomic.Int64 // nanoseconds of the last rewrite
 	took     atomic.Int64 // its seconds, -1: none yet

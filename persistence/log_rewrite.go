@@ -103,8 +103,7 @@ func (a *appendLog) rewrite(j *job) error {
 		a.log.Info("rewrite of the append-only file stopped")
 		return err
 	case err != nil:
-		// A failed log is rewritten each second. So only the failures 1, 2, 4, 8 … have a line.
-		if n := r.failures.Add(1); n&(n-1) == 0 {
+		if n, hasLine := r.failures.next(); hasLine {
 			a.log.Error("rewrite of the append-only file failed: free disk space or repair the directory; "+
 				"the server tries again by itself",
 				"error", err, "failures", n)

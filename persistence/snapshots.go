@@ -27,13 +27,13 @@ type snapshots struct {
 
 // lastSnapshot is what INFO shows of the last snapshot.
 type lastSnapshot struct {
-	saved  atomic.Int64 // the changes of the store ([store.Store.Changes]) at the last snapshot
-	last   atomic.Int64 // Unix second of the last snapshot, or of the start
-	took   atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
-	failed atomic.Bool  // the last snapshot in the background has failed
-	errors atomic.Int64 // how many attempts since the last snapshot have failed
-	tried  atomic.Int64 // Unix second at which the last snapshot in the background began
-	copied atomic.Int64 // the most bytes that were copied at once for it
+	saved    atomic.Int64 // the changes of the store ([store.Store.Changes]) at the last snapshot
+	last     atomic.Int64 // Unix second of the last snapshot, or of the start
+	took     atomic.Int64 // seconds of the last snapshot in the background, -1: none yet
+	failed   atomic.Bool  // the last snapshot in the background has failed
+	failures failures     // since the last snapshot
+	tried    atomic.Int64 // Unix second at which the last snapshot in the background began
+	copied   atomic.Int64 // the most bytes that were copied at once for it
 }
 
 // unsaved returns the number of changes since the last snapshot.
@@ -66,7 +66,7 @@ func (s *snapshots) background() error {
 	}
 	s.scheduled.Store(false)
 	s.tried.Store(s.clock.Now() / 1e9)
-	if s.errors.Load() == 0 {
+	if s.failures.Load() == 0 {
 		s.log.Info("writing a snapshot in the background")
 	}
 	go func() {
@@ -96,8 +96,7 @@ func (s *snapshots) write(j *job) error {
 	case errors.Is(err, errStopped):
 		s.log.Info("snapshot stopped")
 	case err != nil:
-		// A failed snapshot is tried again each six seconds. So only the failures 1, 2, 4, 8 … have a line.
-		if n := s.errors.Add(1); n&(n-1) == 0 {
+		if n, hasLine := s.failures.next(); hasLine {
 			s.log.Error("snapshot failed: free disk space or repair the directory, then run SAVE", "error", err, "failures", n)
 		}
 	default:
@@ -132,7 +131,7 @@ func (s *snapshots) writeDump(j *job) error {
 	s.saved.Store(changes)
 	s.last.Store(s.clock.Now() / 1e9)
 	s.count.Add(1)
-	s.errors.Store(0)
+	s.failures.Store(0)
 	s.failed.Store(false)
 	s.updateCondition()
 	return nil
@@ -168,7 +167,7 @@ func (s *snapshots) due() bool {
 	changes := s.unsaved()
 	for _, p := range s.settings.Load().Save {
 		if changes >= p.Changes && elapsed(now, s.last.Load(), p.Seconds) {
-			if s.errors.Load() == 0 {
+			if s.failures.Load() == 0 {
 				s.log.Info("save point reached", "changes", changes, "seconds", p.Seconds)
 			}
 			return true
