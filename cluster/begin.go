@@ -104,8 +104,8 @@ func (m *Member) nodeOptions(self topology.Node) (o group.Options, err error) {
 	o = group.Options{
 		Self: self, Store: m.o.Store, Listed: roster.Founders(m.o.List), Clock: m.o.Clock, Log: m.log,
 		Timing: m.o.Timing, Reads: m.o.Reads, Applied: m.appliedBy,
-		Replaced: m.o.Replaced, Own: m.o.Own, Epoch: m.o.Epoch, StopScripts: m.o.StopScripts, Failed: m.nodeFailed,
-		Ending: m.ctx.Done(),
+		Replaced: m.o.Replaced, Own: m.o.Own, Epoch: m.o.Epoch, StopScripts: m.o.StopScripts,
+		EndScripts: m.o.EndScripts, Failed: m.nodeFailed, Ending: m.ctx.Done(),
 	}
 	var screen peer.Screen
 	if o.Disk, screen, err = m.disk().parts(); err != nil {

@@ -52,6 +52,7 @@ type Edge struct {
 	Replaced    func()                        // any key may have changed
 	Epoch       func(begun bool)              // see [group.Options]
 	StopScripts func(before int64)            // see [group.Options]
+	EndScripts  func() (done func())          // see [group.Options]
 	Own         func()                        // see [group.Options]
 	Failed      func(reason error)            // the node takes no part any more; nil: it takes part again
 }

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"math"
 	"sync/atomic"
+	"time"
 
 	"cellserver/commands"
 	"cellserver/server/stats"
@@ -51,6 +53,26 @@ func (s *Server) ScriptMemory() int64 { return s.parts.Scripts.Memory() }
 // StopScripts ends the scripts that take long and began before a time of the monotonic clock, and takes back what
 // they have done. The server stops, or its cluster needs their keys.
 func (s *Server) StopScripts(before int64) { s.parts.Scripts.Stop(before) }
+
+// stopScriptsEvery is how often EndScripts looks for a script that takes long.
+const stopScriptsEvery = 50 * time.Millisecond
+
+// EndScripts ends every script that takes long, after a time and until the caller calls done. A script without an
+// end would hold its keys. Another one may begin meanwhile.
+func (s *Server) EndScripts(after time.Duration) (done func()) {
+	ended := make(chan struct{})
+	go func() {
+		for wait := after; ; wait = stopScriptsEvery {
+			select {
+			case <-ended:
+				return
+			case <-time.After(wait):
+				s.StopScripts(math.MaxInt64)
+			}
+		}
+	}()
+	return func() { close(ended) }
+}
 
 // SetActiveExpire implements [commands.Control].
 func (c *control) SetActiveExpire(on bool) { c.active.Store(on) }

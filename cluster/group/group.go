@@ -57,7 +57,7 @@ func New(o Options) *Group {
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		gone: make(chan struct{}), changed: make(chan struct{}, 1), members: make(chan struct{}, 1),
 	}}
-	n.scripts.stop = o.StopScripts
+	n.scripts.stop, n.scripts.endAll = o.StopScripts, o.EndScripts
 	n.futures = make(chan proposed, o.Window+1)
 	n.hooks = hooks{
 		follows: (*fsmState).follows, revert: o.Store.Revert, watch: n.watchLog, voting: onlyAsked,

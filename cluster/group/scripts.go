@@ -1,7 +1,6 @@
 package group
 
 import (
-	"math"
 	"sync/atomic"
 	"time"
 )
@@ -10,29 +9,22 @@ import (
 // applies entries would wait for it. Raft itself would wait for this goroutine. Then a follower would take no
 // more entries, and a leader would confirm none.
 type scripts struct {
-	stop  func(before int64) // see [Options.StopScripts]
-	calls atomic.Uint64      // how many calls of raft to machine have begun or ended: odd while one runs
-	last  uint64             // calls at the last tick
-	ticks int                // for how many ticks the same call has run
+	stop   func(before int64)   // see [Options.StopScripts]
+	endAll func() (done func()) // see [Options.EndScripts]
+	calls  atomic.Uint64        // how many calls of raft to machine have begun or ended: odd while one runs
+	last   uint64               // calls at the last tick
+	ticks  int                  // for how many ticks the same call has run
 }
 
-// stopEvery is how often end looks for a script, and how long hurry lets each one run.
-const stopEvery = 50 * time.Millisecond
+// youngest is how long hurry lets each script run.
+const youngest = 50 * time.Millisecond
 
-// end ends every script that takes long, until the caller calls done. Another one may begin meanwhile.
+// end ends every script that takes long, until the caller calls done.
 func (s *scripts) end() (done func()) {
-	ended := make(chan struct{})
-	go func() {
-		for s.stop != nil {
-			s.stop(math.MaxInt64)
-			select {
-			case <-ended:
-				return
-			case <-time.After(stopEvery):
-			}
-		}
-	}()
-	return func() { close(ended) }
+	if s.endAll == nil {
+		return func() {}
+	}
+	return s.endAll()
 }
 
 // call notes that a call of raft to machine begins, and returns what notes its end.
@@ -54,6 +46,6 @@ func (s *scripts) hurry(now int64) {
 		return
 	}
 	if s.ticks++; s.ticks >= mostTicks && s.stop != nil {
-		s.stop(now - int64(stopEvery))
+		s.stop(now - int64(youngest))
 	}
 }

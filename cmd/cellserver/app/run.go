@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -149,7 +148,7 @@ func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refu
 		return commands.ShutdownMode{Now: true, NoSave: true}, err
 	case <-ctx.Done():
 	}
-	defer a.endScripts(a.shutdownTimeout())() // the snapshot waits for them
+	defer a.server.EndScripts(a.shutdownTimeout())() // the snapshot waits for them
 	if a.disk.PrepareStop(false, false) != nil {
 		a.log.Error("not stopping, because the data could not be saved: free disk space and send SHUTDOWN, " +
 			"or stop without a snapshot by SHUTDOWN NOSAVE or a second signal")
@@ -160,26 +159,6 @@ func (a *App) waitForStop(ctx context.Context) (mode commands.ShutdownMode, refu
 
 func (a *App) shutdownTimeout() time.Duration {
 	return time.Duration(a.server.Config().ShutdownTimeout) * time.Second
-}
-
-// stopScriptsEvery is how often endScripts looks for a script that takes long.
-const stopScriptsEvery = 50 * time.Millisecond
-
-// endScripts ends every script that takes long, after a timeout and until the caller calls stop. A script
-// without an end would hold its keys, and the server could not stop.
-func (a *App) endScripts(timeout time.Duration) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		for wait := timeout; ; wait = stopScriptsEvery {
-			select {
-			case <-done:
-				return
-			case <-time.After(wait):
-				a.server.StopScripts(math.MaxInt64)
-			}
-		}
-	}()
-	return func() { close(done) }
 }
 
 // drain closes the listeners. Then it waits until every connection has its replies, and closes the
@@ -202,7 +181,7 @@ func (a *App) drain(mode commands.ShutdownMode) {
 // closeDoors closes all listeners and connections. Clients get these times for their replies and scripts. It
 // reports whether it cut a client off.
 func (a *App) closeDoors(timeout, forScripts time.Duration) (cut bool) {
-	defer a.endScripts(forScripts)()
+	defer a.server.EndScripts(forScripts)()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	a.sockets.Close()
