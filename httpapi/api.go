@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -42,6 +43,14 @@ type Config struct {
 	Page
 }
 
+// Page says what the page may do.
+type Page struct {
+	Reads  bool // there is a page, and it shows numbers and rules
+	Writes bool // it changes rules
+	Keys   bool // it shows names of keys
+	Locked bool // it needs the token, because other clients need a password
+}
+
 // Values of headers. Header maps share these slices.
 var (
 	noStore     = []string{"no-store"}
@@ -66,4 +75,24 @@ func (a *API) do(ctx context.Context, args []string, read func(resp.Reply)) *Pro
 		return ofError(err)
 	}
 	return nil
+}
+
+// writeJSON answers with a value that encoding/json can encode.
+func writeJSON(w http.ResponseWriter, value any) *Problem {
+	w.Header()["Content-Type"] = jsonType
+	_ = json.NewEncoder(w).Encode(value) // the client has left if this fails
+	return nil
+}
+
+// change runs the command of a change, and says whether it has changed something. DELETE may find nothing.
+func (a *API) change(w http.ResponseWriter, r *http.Request, command []string) *Problem {
+	answer := struct {
+		Changed bool `json:"changed"`
+	}{true}
+	if err := a.do(r.Context(), command, func(reply resp.Reply) {
+		answer.Changed = r.Method != http.MethodDelete || reply.Int() == 1
+	}); err != nil {
+		return err
+	}
+	return writeJSON(w, &answer)
 }

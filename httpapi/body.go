@@ -104,3 +104,24 @@ func typeOf(value any) string {
 	}
 	return "number"
 }
+
+// readLimits reads the limits of a rule from the body, as words of CL.RULE SET.
+func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
+	body, err := readLimitsBody(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return body.takeLimits()
+}
+
+// readLimitsBody reads a body with limits.
+func readLimitsBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
+	isJSON, err := hasJSON(r)
+	if err == nil && !isJSON {
+		err = wrong("send the limits as JSON, with Content-Type: application/json")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readBody(w, r)
+}

@@ -227,3 +227,21 @@ func (k *keys) of(rule string) (string, *Problem) {
 	}
 	return rule + "@" + strings.Repeat(",", len(k.all)-1), nil
 }
+
+// takeLimits removes the limits from the body, which must have no other field.
+func (f fields) takeLimits() ([]string, *Problem) {
+	value := f["limits"]
+	limits, ok := value.(string)
+	if value != nil && !ok {
+		return nil, mustBe("limits", "a text in quotes", value)
+	}
+	delete(f, "limits")
+	if err := f.empty(); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(limits)
+	if len(words) == 0 {
+		return nil, wrong("limits must be those of CL.RULE SET, such as 100/minute or CL.THROTTLE 4 5 60")
+	}
+	return words, nil
+}

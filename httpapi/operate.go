@@ -7,14 +7,6 @@ import (
 	"cellserver/httpapi/line"
 )
 
-// Page says what the page may do.
-type Page struct {
-	Reads  bool // there is a page, and it shows numbers and rules
-	Writes bool // it changes rules
-	Keys   bool // it shows names of keys
-	Locked bool // it needs the token, because other clients need a password
-}
-
 // operate answers the requests of the page.
 func (a *API) operate(w http.ResponseWriter, r *http.Request, cfg Config, rest string) *Problem {
 	if err := cfg.guard(r); err != nil {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 
 	"cellserver/resp"
 )
@@ -66,58 +65,6 @@ func (a *API) rule(w http.ResponseWriter, r *http.Request, name string) *Problem
 		return err
 	}
 	return a.change(w, r, append([]string{"CL.RULE", "SET", name}, words...))
-}
-
-// change runs the command of a change, and says whether it has changed something. DELETE may find nothing.
-func (a *API) change(w http.ResponseWriter, r *http.Request, command []string) *Problem {
-	answer := struct {
-		Changed bool `json:"changed"`
-	}{true}
-	if err := a.do(r.Context(), command, func(reply resp.Reply) {
-		answer.Changed = r.Method != http.MethodDelete || reply.Int() == 1
-	}); err != nil {
-		return err
-	}
-	return writeJSON(w, &answer)
-}
-
-// readLimits reads the limits of a rule from the body, as words of CL.RULE SET.
-func readLimits(w http.ResponseWriter, r *http.Request) ([]string, *Problem) {
-	body, err := readLimitsBody(w, r)
-	if err != nil {
-		return nil, err
-	}
-	return body.takeLimits()
-}
-
-// readLimitsBody reads a body with limits.
-func readLimitsBody(w http.ResponseWriter, r *http.Request) (fields, *Problem) {
-	isJSON, err := hasJSON(r)
-	if err == nil && !isJSON {
-		err = wrong("send the limits as JSON, with Content-Type: application/json")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readBody(w, r)
-}
-
-// takeLimits removes the limits from the body, which must have no other field.
-func (f fields) takeLimits() ([]string, *Problem) {
-	value := f["limits"]
-	limits, ok := value.(string)
-	if value != nil && !ok {
-		return nil, mustBe("limits", "a text in quotes", value)
-	}
-	delete(f, "limits")
-	if err := f.empty(); err != nil {
-		return nil, err
-	}
-	words := strings.Fields(limits)
-	if len(words) == 0 {
-		return nil, wrong("limits must be those of CL.RULE SET, such as 100/minute or CL.THROTTLE 4 5 60")
-	}
-	return words, nil
 }
 
 // trial is the reply of CL.RULE TRY.

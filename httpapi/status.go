@@ -48,10 +48,3 @@ func readTop(reply resp.Reply) []limitedKey {
 	}
 	return top
 }
-
-// writeJSON answers with a value that encoding/json can encode.
-func writeJSON(w http.ResponseWriter, value any) *Problem {
-	w.Header()["Content-Type"] = jsonType
-	_ = json.NewEncoder(w).Encode(value) // the client has left if this fails
-	return nil
-}
