@@ -189,3 +189,10 @@ func (c *Client) OutputLimits() *config.OutputLimit {
 // MayIdle reports whether the client waits for the server. The directive timeout does not apply
 // then. Any goroutine may call MayIdle.
 func (c *Client) MayIdle() bool { return c.entry.WaitsForServer() }
+
+// endWait marks the command as no longer waiting.
+func (c *Client) endWait() {
+	if c.entry.Resume() {
+		c.conn.Wait, c.shown = commands.Wait{}, false
+	}
+}

@@ -139,13 +139,6 @@ func (c *Client) dropReply(w *resp.Writer, mark int) {
 	}
 }
 
-// endWait marks the command as no longer waiting.
-func (c *Client) endWait() {
-	if c.entry.Resume() {
-		c.conn.Wait, c.shown = commands.Wait{}, false
-	}
-}
-
 // RetryAfter returns in how many nanoseconds the waiting command runs again if nobody wakes it. That is the
 // end of CLIENT PAUSE, or else of the command's own time.
 func (c *Client) RetryAfter() int64 {
