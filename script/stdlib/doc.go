@@ -1,7 +1,7 @@
 // Package stdlib has the libraries of Lua 5.1: the basic functions, table, string, math and coroutine, as
 // Redis has them. There is no io, no os, no debug and no package.
 //
-//	stdlib.go                        Open
+//	open.go, stdlib.go               Open, and what a machine has of the library
 //	base.go, base_load.go            the basic functions
 //	table.go, table_sort.go          table
 //	strings.go, strings_match.go     string

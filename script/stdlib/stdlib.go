@@ -15,18 +15,6 @@ type library struct {
 	threads map[*lua.LState]*thread // coroutines
 }
 
-// Open defines the standard library in a machine.
-func Open(m *machine.Machine) {
-	l := &library{Machine: m}
-	l.openBase()
-	l.openTable()
-	l.openStrings()
-	l.openMath()
-	l.openCoroutine()
-	l.reset()
-	m.OnEnd(l.reset)
-}
-
 // reset removes what remains of a script.
 func (l *library) reset() {
 	l.random = lrand48(rand.Uint64() & randMask)

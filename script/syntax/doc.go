@@ -2,6 +2,7 @@
 // rewritten where the interpreter deviates from Lua 5.1 or does not bound a script.
 //
 //	lexer.go, lexer_text.go   characters to tokens
+//	chunk.go                  Parse: a source becomes a tree
 //	parser.go, statement.go   statements
 //	assign.go                 assignments and local names
 //	expression.go             expressions

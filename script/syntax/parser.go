@@ -1,15 +1,5 @@
 package syntax
 
-import (
-	"github.com/yuin/gopher-lua/ast"
-)
-
-// A Chunk is a script that is ready for the compiler.
-type Chunk struct {
-	Tree   []ast.Stmt
-	Places []Place
-}
-
 // A parser parses one chunk.
 type parser struct {
 	lexer
@@ -24,28 +14,6 @@ type parser struct {
 
 	plainLine, plainAt int
 	known              func(path string) bool
-}
-
-// Parse reads a source. name is the name of the chunk in errors. known says which globals, such as "redis"
-// and "redis.call", never change; the tree has a constant for them.
-func Parse(source, name string, known func(path string) bool) (chunk *Chunk, err error) {
-	p := &parser{lexer: lexer{source: source, name: name, line: 1}, known: known, lastLine: 1}
-	p.places = append(p.places, Place{})
-	defer func() {
-		if problem, ok := recover().(*Error); ok {
-			chunk, err = nil, problem
-		}
-	}()
-	if len(source) > maxSource {
-		p.fail("", "script is longer than %d bytes", maxSource)
-	}
-	p.scope = &scope{vararg: true}
-	p.advance()
-	body := p.block()
-	if p.now.kind != eof {
-		p.expected(eof)
-	}
-	return &Chunk{Tree: p.counted(body, p.scope.cost, p.scope.usesDots), Places: p.places}, nil
 }
 
 // advance reads the next token.
@@ -102,32 +70,4 @@ func (p *parser) name() string {
 	name := p.now.text
 	p.advance()
 	return name
-}
-
-// block parses statements up to the word that ends them, with the locals that are theirs.
-func (p *parser) block() []ast.Stmt {
-	outside := len(p.scope.locals)
-	body := p.statements()
-	p.scope.locals = p.scope.locals[:outside]
-	return body
-}
-
-func (p *parser) statements() (all []ast.Stmt) {
-	p.enter()
-	defer p.leave()
-	for last := false; !last && !p.blockEnds(); {
-		var one []ast.Stmt
-		one, last = p.statement()
-		all = append(all, one...)
-		p.accept(';')
-	}
-	return all
-}
-
-func (p *parser) blockEnds() bool {
-	switch p.now.kind {
-	case elseWord, elseif, end, eof, until:
-		return true
-	}
-	return false
 }

@@ -196,3 +196,31 @@ func (p *parser) functionStatement(line int) []ast.Stmt {
 	target = p.field(target)
 	return p.assign(line, []operand{target}, []operand{p.function(line, true)})
 }
+
+// block parses statements up to the word that ends them, with the locals that are theirs.
+func (p *parser) block() []ast.Stmt {
+	outside := len(p.scope.locals)
+	body := p.statements()
+	p.scope.locals = p.scope.locals[:outside]
+	return body
+}
+
+func (p *parser) statements() (all []ast.Stmt) {
+	p.enter()
+	defer p.leave()
+	for last := false; !last && !p.blockEnds(); {
+		var one []ast.Stmt
+		one, last = p.statement()
+		all = append(all, one...)
+		p.accept(';')
+	}
+	return all
+}
+
+func (p *parser) blockEnds() bool {
+	switch p.now.kind {
+	case elseWord, elseif, end, eof, until:
+		return true
+	}
+	return false
+}
