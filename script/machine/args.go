@@ -117,6 +117,3 @@ func PushNumber(L *lua.LState, f float64) int {
 	L.Push(lua.LNumber(f))
 	return 1
 }
-
-// MaxValues is how many values the stack of a library function has in Lua 5.1.
-const MaxValues = 8000

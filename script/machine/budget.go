@@ -2,6 +2,10 @@ package machine
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
+
+	"cellserver/script/syntax"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -130,3 +134,30 @@ func (m *Machine) Made() int { return m.made }
 
 // WearOut says that the machine must not be used for another script.
 func (b *budget) WearOut() { b.worn = true }
+
+// step returns the helper that counts a step and what the code after it makes.
+func (m *Machine) step(name string) *lua.LFunction {
+	text, _ := strings.CutPrefix(name, syntax.Step)
+	cost, err := strconv.Atoi(text)
+	if err != nil {
+		panic("script: there is no helper " + name)
+	}
+	f := m.Func(func(L *lua.LState) int {
+		m.Step(1)
+		m.Make(cost)
+		if n := L.GetTop(); n > 0 {
+			m.arguments(L, n)
+		}
+		return 0
+	})
+	m.helpers[name] = f
+	return f
+}
+
+// arguments counts the variable arguments of a function, which are copied each time that they are used.
+func (m *Machine) arguments(L *lua.LState, n int) {
+	m.Step(n / 8)
+	if n > maxArguments {
+		m.Raise(L, "stack overflow")
+	}
+}

@@ -137,3 +137,20 @@ func (m *Machine) Load(text, source, name string) (*lua.LFunction, error) {
 	m.loaded = append(m.loaded, f.proto.SourceName)
 	return m.function(f), nil
 }
+
+// helper returns the function or the value for which a constant of the code stands.
+func (m *Machine) helper(name string) lua.LValue {
+	if path, ok := strings.CutPrefix(name, syntax.Global); ok {
+		return m.constant(path)
+	}
+	if path, ok := strings.CutPrefix(name, syntax.Unused); ok {
+		if f := m.unused[path]; f != nil {
+			return f
+		}
+		return m.constant(path)
+	}
+	if f := m.helpers[name]; f != nil {
+		return f
+	}
+	return m.step(name)
+}

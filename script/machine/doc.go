@@ -1,13 +1,12 @@
 // Package machine runs Lua 5.1 as Redis has it: gopher-lua, with its deviations corrected and everything
 // bounded. It has no libraries and knows no command of Redis; packages stdlib, lib and script add these.
 //
-//	machine.go                         Machine: one interpreter, used again and again
-//	library.go                         what all scripts of a Machine share
+//	machine.go, new.go                 Machine: one interpreter, used again and again
 //	limits.go                          the bounds of a script, and what values cost
 //	budget.go                          steps and bytes: how a script is stopped
 //	compile.go                         source to function
 //	call.go                            calls of Lua functions, protected or not
-//	errors.go, native.go               errors in the words of Lua 5.1, with positions and names
+//	errors.go                          errors in the words of Lua 5.1, with positions and names
 //	args.go                            arguments of library functions
 //	values.go                          values as texts and numbers; the stacks of a thread
 //	filled.go                          KEYS and ARGV, filled again for each run

@@ -1,63 +1,12 @@
 package machine
 
 import (
-	"strconv"
 	"strings"
 
-	"cellserver/script/lua51"
 	"cellserver/script/syntax"
 
 	lua "github.com/yuin/gopher-lua"
 )
-
-func (m *Machine) openHelpers() {
-	for name, f := range map[string]lua.LGFunction{
-		trampoline:      m.trampoline,
-		syntax.Concat:   m.concat,
-		syntax.Set:      m.set,
-		syntax.Extend:   m.extend,
-		syntax.Key:      m.key,
-		syntax.Text:     func(L *lua.LState) int { return 1 },
-		syntax.Mod:      m.arithmetic("__mod", lua51.Mod),
-		syntax.Pow:      m.arithmetic("__pow", lua51.Pow),
-		syntax.ForInit:  m.forNumber("initial value"),
-		syntax.ForLimit: m.forNumber("limit"),
-		syntax.ForStep:  m.forNumber("step"),
-	} {
-		m.helpers[name] = m.Func(f)
-	}
-}
-
-// step returns the helper that counts a step and what the code after it makes.
-func (m *Machine) step(name string) *lua.LFunction {
-	text, _ := strings.CutPrefix(name, syntax.Step)
-	cost, err := strconv.Atoi(text)
-	if err != nil {
-		panic("script: there is no helper " + name)
-	}
-	f := m.Func(func(L *lua.LState) int {
-		m.Step(1)
-		m.Make(cost)
-		if n := L.GetTop(); n > 0 {
-			m.arguments(L, n)
-		}
-		return 0
-	})
-	m.helpers[name] = f
-	return f
-}
-
-// maxArguments is how many variable arguments a function may have. A call exceeds this number only if it
-// adds values to its own variable arguments.
-const maxArguments = MaxValues + 2*maxDepth
-
-// arguments counts the variable arguments of a function, which are copied each time that they are used.
-func (m *Machine) arguments(L *lua.LState, n int) {
-	m.Step(n / 8)
-	if n > maxArguments {
-		m.Raise(L, "stack overflow")
-	}
-}
 
 // concat joins all its arguments. It works from the right, as .. does, if some have a metatable.
 func (m *Machine) concat(L *lua.LState) int {

@@ -33,3 +33,10 @@ const (
 	tableCost = 900 // with the first items, for 32 of which there is room, or with the first fields
 	FuncCost  = 400 // of a function of Go that a library function makes
 )
+
+// MaxValues is how many values the stack of a library function has in Lua 5.1.
+const MaxValues = 8000
+
+// maxArguments is how many variable arguments a function may have. A call exceeds this number only if it
+// adds values to its own variable arguments.
+const maxArguments = MaxValues + 2*maxDepth

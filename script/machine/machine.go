@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strings"
 
-	"cellserver/script/syntax"
-
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -50,32 +48,6 @@ type progress struct {
 	depth    int
 	counted  int      // slots of the main thread
 	raisedAt Position // of the last error
-}
-
-// New makes an interpreter without libraries. They are added with Library and Define, until Freeze.
-func New(limits Limits) *Machine {
-	m := &Machine{
-		budget: budget{limits: limits},
-		library: library{
-			frozen:  map[*lua.LTable]*lua.LTable{},
-			shown:   map[*lua.LTable]*lua.LTable{},
-			helpers: map[string]*lua.LFunction{},
-			unused:  map[string]*lua.LFunction{},
-		},
-		chunks: map[string]*Function{},
-	}
-	m.L = lua.NewState(lua.Options{
-		CallStackSize: maxFrames,
-		RegistrySize:  firstSlots, RegistryMaxSize: maxSlots, RegistryGrowStep: slotStep, SkipOpenLibs: true,
-	})
-	m.stack, m.frames = stackOf(m.L), framesOf(m.L)
-	m.budget.locate = m.locate
-	m.contents = m.L.CreateTable(0, 64)
-	m.keys, m.argv = newFilled(m.L.CreateTable(0, 0)), newFilled(m.L.CreateTable(0, 0))
-	m.Define("KEYS", m.keys.LTable)
-	m.Define("ARGV", m.argv.LTable)
-	m.openHelpers()
-	return m
 }
 
 // Define adds a global variable.
@@ -166,19 +138,16 @@ func (m *Machine) constant(path string) lua.LValue {
 	return v
 }
 
-// helper returns the function or the value for which a constant stands.
-func (m *Machine) helper(name string) lua.LValue {
-	if path, ok := strings.CutPrefix(name, syntax.Global); ok {
-		return m.constant(path)
-	}
-	if path, ok := strings.CutPrefix(name, syntax.Unused); ok {
-		if f := m.unused[path]; f != nil {
-			return f
-		}
-		return m.constant(path)
-	}
-	if f := m.helpers[name]; f != nil {
-		return f
-	}
-	return m.step(name)
+// library is what all scripts share, and cannot change.
+type library struct {
+	global, globalMeta *lua.LTable // the frozen globals, and their metatable as scripts see it
+
+	contents *lua.LTable                 // what they contain
+	frozen   map[*lua.LTable]*lua.LTable // the contents of each frozen table
+	shown    map[*lua.LTable]*lua.LTable // the frozen table of each of these contents
+	texts    lua.LValue                  // the metatable of strings, as scripts see it
+	helpers  map[string]*lua.LFunction
+	// unused has functions that return nothing, by the path of the function with the same effect that returns
+	// something.
+	unused map[string]*lua.LFunction
 }
