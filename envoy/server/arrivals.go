@@ -29,6 +29,16 @@ type arrivals struct {
 	parts  list.List  // of *arrival, the oldest first
 	sweeps int        // so far
 	ended  int        // calls, since the last line of the log
+
+	closing context.Context // of all streams
+	close   func()
+}
+
+// newArrivals makes an arrivals without messages.
+func newArrivals() *arrivals {
+	a := &arrivals{}
+	a.closing, a.close = context.WithCancel(context.Background())
+	return a
 }
 
 // An arrival is a message that is not whole. It is the context of its call, too.
@@ -168,11 +178,12 @@ func (a *arrivals) log(log *slog.Logger) {
 	}
 }
 
-// streams waits for each message of a stream.
+// streams waits for each message of a stream, which ends with closing at the latest.
 func (a *arrivals) streams(
 	server any, s grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler,
 ) error {
 	c, _ := s.Context().Value(arrivalKey{}).(*arrival)
+	defer context.AfterFunc(a.closing, c.giveUp)()
 	return handle(server, arrivingStream{s, c})
 }
 

@@ -32,14 +32,14 @@ func (ok) ShouldRateLimit(context.Context, *ratelimit.RateLimitRequest) (*rateli
 }
 
 // bubble starts the gRPC server where the clock is that of the test, and returns what connects to it.
-func bubble(t *testing.T, log *lockedBuffer) (*arrivals, *Health, func() *grpc.ClientConn) {
-	a, l := &arrivals{}, bufconn.Listen(1<<20)
+func bubble(t *testing.T, log *lockedBuffer) (*Server, *Health, func() *grpc.ClientConn) {
+	a, l := newArrivals(), bufconn.Listen(1<<20)
 	health := NewHealth(func() error { return nil }, false, func() bool { return true })
 	s := newGRPC(GRPC{MaxAge: 24 * time.Hour, AgeGrace: time.Hour}, ok{}, health, measure{&stats.NewRegistry().Requests, time.Now}, a)
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
 	go a.watch(t.Context(), slog.New(slog.NewTextHandler(log, nil)))
-	return a, health, func() *grpc.ClientConn {
+	return &Server{grpc: s, arrivals: a}, health, func() *grpc.ClientConn {
 		c, err := grpc.NewClient("passthrough:x", grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
 		require.NoError(t, err)
@@ -60,7 +60,7 @@ func half(t *testing.T, c *grpc.ClientConn) grpc.ClientStream {
 func TestMessagesHaveTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &lockedBuffer{}
-		a, health, dial := bubble(t, log)
+		server, health, dial := bubble(t, log)
 		c := dial()
 		watch, err := healthpb.NewHealthClient(c).Watch(t.Context(), &healthpb.HealthCheckRequest{Service: serviceName})
 		require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestMessagesHaveTenSeconds(t *testing.T) {
 		require.InDelta(t, bodyTime.Seconds(), time.Since(begin).Seconds(), 0.3)
 		time.Sleep(10 * time.Minute)
 		require.Equal(t, 1, strings.Count(log.String(), "only a part of their messages"), log)
-		require.Equal(t, 1, a.parts.Len(), "a stream may wait for its next message")
+		require.Equal(t, 1, server.arrivals.parts.Len(), "a stream may wait for its next message")
 		list := &reflectionpb.ServerReflectionRequest_ListServices{}
 		require.NoError(t, asks.Send(&reflectionpb.ServerReflectionRequest{MessageRequest: list}))
 		_, err = asks.Recv()
@@ -91,7 +91,8 @@ func TestMessagesHaveTenSeconds(t *testing.T) {
 // While many messages are not whole, the oldest have a second, and new calls go on.
 func TestManyMessagesThatAreNotWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, _, dial := bubble(t, &lockedBuffer{})
+		server, _, dial := bubble(t, &lockedBuffer{})
+		a := server.arrivals
 		full, c := dial(), dial()
 		for range manyArrive {
 			half(t, full)
@@ -112,7 +113,7 @@ func TestManyMessagesThatAreNotWhole(t *testing.T) {
 
 // Beyond ten thousand, the oldest makes room at once.
 func TestMessagesThatAreNotWholeAreBounded(t *testing.T) {
-	a := &arrivals{}
+	a := newArrivals()
 	first, err := a.tap(t.Context(), nil)
 	require.NoError(t, err)
 	second, err := a.tap(t.Context(), nil)

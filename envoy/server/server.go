@@ -28,6 +28,7 @@ const (
 	idleTime       = 2 * time.Minute
 	patience       = time.Minute      // for who reads an answer
 	drainTime      = 10 * time.Second // for requests at the end
+	farewell       = time.Second      // for streams at the end, which may last for ever
 )
 
 // Addresses are where the server listens.
@@ -59,7 +60,7 @@ type Server struct {
 	grpc      *grpc.Server
 	http      []*http.Server
 	listeners []net.Listener // first that of gRPC
-	arrivals  arrivals
+	arrivals  *arrivals
 }
 
 // Listen opens all listeners.
@@ -67,14 +68,14 @@ func Listen(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{options: o}
-	s.grpc = newGRPC(o.GRPC, o.Service, o.Health, measure{o.Requests, o.Now}, &s.arrivals)
+	s := &Server{options: o, arrivals: newArrivals()}
+	s.grpc = newGRPC(o.GRPC, o.Service, o.Health, measure{o.Requests, o.Now}, s.arrivals)
 	if err := s.listenGRPC(); err != nil {
 		return nil, err
 	}
 	main := http.NewServeMux()
 	main.Handle("/healthcheck", o.Health)
-	main.HandleFunc("/json", jsonHandler(o.Service, &s.arrivals))
+	main.HandleFunc("/json", jsonHandler(o.Service, s.arrivals))
 	metrics := http.NewServeMux()
 	if o.Metrics != nil {
 		metrics.Handle(o.MetricsAt, o.Metrics)
@@ -165,6 +166,7 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) drain(longest time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
+	time.AfterFunc(farewell, s.arrivals.close)
 	var all sync.WaitGroup
 	for _, h := range s.http {
 		all.Go(func() {

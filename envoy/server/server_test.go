@@ -296,21 +296,16 @@ func TestAServerThatStopsLetsRequestsEnd(t *testing.T) {
 	require.False(t, h.health.ok())
 }
 
-// A stream of gRPC that never ends does not take the time that requests over HTTP have to end.
-func TestStreamsDoNotHoldHTTP(t *testing.T) {
-	h := start(t, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	stream, err := reflectionpb.NewServerReflectionClient(h.dial(t)).ServerReflectionInfo(ctx)
-	require.NoError(t, err)
-	ask := func() {
-		require.NoError(t, stream.Send(&reflectionpb.ServerReflectionRequest{
-			MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{},
-		}))
-		_, err := stream.Recv()
-		require.NoError(t, err, "the stream goes on")
-	}
-	ask()
+// A request over gRPC that takes long does not take the time that requests over HTTP have to end.
+func TestRequestsOverGRPCDoNotHoldHTTP(t *testing.T) {
+	asked, answer := make(chan bool), make(chan bool)
+	h := start(t, func(o *Options) { o.Service = serviceFunc(func() { asked <- true; <-answer }) })
+	client, answered := ratelimit.NewRateLimitServiceClient(h.dial(t)), make(chan error)
+	go func() {
+		_, err := client.ShouldRateLimit(context.Background(), request("a", "1"))
+		answered <- err
+	}()
+	<-asked
 	idle, err := net.Dial("tcp", h.Address(1))
 	require.NoError(t, err)
 	defer idle.Close()
@@ -324,8 +319,8 @@ func TestStreamsDoNotHoldHTTP(t *testing.T) {
 	go h.stop()
 	_, err = in.ReadByte()
 	require.Equal(t, io.EOF, err, "the end of a connection without a request")
-	ask()
-	cancel()
+	answer <- true
+	require.NoError(t, <-answered, "the request goes on")
 	require.NoError(t, h.stop())
 }
 

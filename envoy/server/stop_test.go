@@ -2,16 +2,22 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
 )
 
 // A question to a slow store that began before the end does not make the service healthy again.
@@ -34,6 +40,38 @@ func TestTheHealthStaysDownAtTheEnd(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, healthpb.HealthCheckResponse_NOT_SERVING, r.GetStatus(), name)
 	}
+}
+
+// Who watches the health hears of the end, and does not delay it.
+func TestStreamsDoNotDelayTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, health, dial := bubble(t, &lockedBuffer{})
+		c := dial()
+		watch, err := healthpb.NewHealthClient(c).Watch(t.Context(), &healthpb.HealthCheckRequest{})
+		require.NoError(t, err)
+		_, err = watch.Recv()
+		require.NoError(t, err)
+		_, err = reflectionpb.NewServerReflectionClient(c).ServerReflectionInfo(t.Context())
+		require.NoError(t, err)
+		synctest.Wait()
+		begin := time.Now()
+		health.stop()
+		server.drain(drainTime)
+		require.Equal(t, farewell, time.Since(begin))
+		news, err := watch.Recv()
+		require.NoError(t, err)
+		require.Equal(t, healthpb.HealthCheckResponse_NOT_SERVING, news.GetStatus())
+		_, err = watch.Recv()
+		require.Equal(t, codes.Canceled, status.Code(err), "it is not cut off: %v", err)
+	})
+}
+
+// A serviceFunc calls a function for each request, and answers OK.
+type serviceFunc func()
+
+func (f serviceFunc) ShouldRateLimit(context.Context, *ratelimit.RateLimitRequest) (*ratelimit.RateLimitResponse, error) {
+	f()
+	return &ratelimit.RateLimitResponse{}, nil
 }
 
 // Clients that do not end are cut off, and are no fault of the service.
