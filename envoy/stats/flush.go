@@ -17,6 +17,9 @@ func (r *Registry) Flush(sink gostats.FlushableSink, tags map[string]string) {
 			c.flushed = value
 		}
 	}
+	for _, gone := range r.takeRemoved() {
+		gone.rule.each(gone.key, flush)
+	}
 	r.each(flush)
 	flush(requestsName, &r.Requests.requests)
 	for _, ms := range r.Requests.take() {

@@ -18,12 +18,19 @@ type Registry struct {
 	mu      sync.RWMutex        // guards the maps below; nothing else is taken inside
 	rules   map[string]*Rule    // of the rules of the present set, by key
 	dynamic map[string]*Rule    // with values of requests, by key
+	gone    []removed           // since the last flush
 	unknown map[string]*Counter // domains without rules, by name
 	fixed   map[string]*Counter // by full name
 	gauges  map[string]func() uint64
 
 	// Requests measures the requests over gRPC.
 	Requests Timer
+}
+
+// A removed is the counters of a key that a load has removed.
+type removed struct {
+	key  string
+	rule *Rule
 }
 
 // NewRegistry makes a registry.
@@ -52,15 +59,37 @@ func (r *Registry) Load(keys []string) []*Rule {
 		}
 		loaded[i] = rules[key]
 	}
+	for key, rule := range r.rules {
+		if rules[key] == nil {
+			r.remove(key, rule)
+		}
+	}
 	r.rules = rules
 	for key, rule := range r.dynamic {
 		if total := rule.TotalHits.Value(); total == rule.kept {
 			delete(r.dynamic, key)
+			r.remove(key, rule)
 		} else {
 			rule.kept = total
 		}
 	}
 	return loaded
+}
+
+// remove keeps the counters of a key that goes for the next flush, if it had hits. Without a sink there is no flush.
+func (r *Registry) remove(key string, rule *Rule) {
+	if rule.TotalHits.Value() > 0 && len(r.gone) < maxDynamic {
+		r.gone = append(r.gone, removed{key, rule})
+	}
+}
+
+// takeRemoved returns the counters of the keys that went since the last call.
+func (r *Registry) takeRemoved() []removed {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	gone := r.gone
+	r.gone = nil
+	return gone
 }
 
 // Dynamic returns the counters of a key that has values of a request. If there are too many keys it returns
@@ -137,9 +166,7 @@ func (r *Registry) each(f func(name string, c *Counter)) {
 	r.mu.RUnlock()
 	for _, group := range groups {
 		for key, rule := range group {
-			for i, c := range rule.counters() {
-				f(rulePrefix+key+"."+names[i], c)
-			}
+			rule.each(key, f)
 		}
 	}
 	for domain, c := range unknown {

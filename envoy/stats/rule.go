@@ -33,10 +33,12 @@ var names = [...]string{
 	"total_hits", "over_limit", "near_limit", "over_limit_with_local_cache", "within_limit", "shadow_mode",
 }
 
-// counters returns the counters of a rule in the order of names.
-func (r *Rule) counters() [len(names)]*Counter {
-	return [...]*Counter{
+// each calls a function for each counter of a rule, in the order of names, with its full name.
+func (r *Rule) each(key string, f func(name string, c *Counter)) {
+	for i, c := range [...]*Counter{
 		&r.TotalHits, &r.OverLimit, &r.NearLimit, &r.OverLimitWithLocalCache, &r.WithinLimit, &r.ShadowMode,
+	} {
+		f(rulePrefix+key+"."+names[i], c)
 	}
 }
 

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"bufio"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -174,6 +175,38 @@ func (f sinkFunc) FlushCounter(string, uint64) { f() }
 func (sinkFunc) FlushGauge(string, uint64)     {}
 func (sinkFunc) FlushTimer(string, float64)    {}
 func (sinkFunc) Flush()                        {}
+
+// A sinkMap adds what it gets.
+type sinkMap map[string]uint64
+
+func (m sinkMap) FlushCounter(name string, n uint64) { m[strings.TrimPrefix(name, rulePrefix)] += n }
+func (sinkMap) FlushGauge(string, uint64)            {}
+func (sinkMap) FlushTimer(string, float64)           {}
+func (sinkMap) Flush()                               {}
+
+// A load between two flushes may remove a key, and bring it back.
+func TestALoadLosesNoHitsOfASink(t *testing.T) {
+	r, sink := NewRegistry(), sinkMap{}
+	kept := r.Load([]string{"shop.a", "shop.b"})
+	kept[1].TotalHits.Add(2)
+	r.Flush(sink, nil)
+	kept[1].TotalHits.Add(3)
+	r.Dynamic("shop.a_1", nil, "shop").TotalHits.Add(5)
+	r.Load([]string{"shop.a"})
+	r.Load([]string{"shop.a", "shop.b"})[1].TotalHits.Add(7)
+	r.Flush(sink, nil)
+	r.Flush(sink, nil)
+	require.Equal(t, sinkMap{"shop.b.total_hits": 12, "shop.a_1.total_hits": 5}, sink)
+}
+
+// Without a sink nothing takes what loads remove.
+func TestWhatLoadsRemoveIsBounded(t *testing.T) {
+	r := NewRegistry()
+	for i := range maxDynamic + 10 {
+		r.Load([]string{fmt.Sprint("shop.", i)})[0].TotalHits.Add(1)
+	}
+	require.Len(t, r.gone, maxDynamic)
+}
 
 // Who reads the metrics may take long: it has 60,000 names to map.
 func TestRequestsDoNotWaitForWhoReadsTheMetrics(t *testing.T) {
