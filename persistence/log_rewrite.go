@@ -117,6 +117,13 @@ func (a *appendLog) rewrite(j *job) error {
 	return nil
 }
 
+// renew rewrites a log that does not say how the keys became what they are. Without the disk there is no log.
+func (a *appendLog) renew(j *job) {
+	if err := a.rewrite(j); err != nil {
+		a.failed(err)
+	}
+}
+
 // rewriteFiles rewrites the log: a base with the whole keyspace of one moment, and a file of the changes
 // since. It also makes the first log, and restores a log after a failure. Until all of that is on disk, the
 // old files are the log. a.mu is held.

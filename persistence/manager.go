@@ -265,8 +265,11 @@ func (m *Manager) Flushed() {
 }
 
 // Reload writes a snapshot and replaces the keyspace by its contents. After an error the
-// keyspace may be lost.
+// keyspace may be lost. It rewrites the log, which does not say what has expired meanwhile.
 func (m *Manager) Reload() error {
+	if m.loading() {
+		return ErrBusy
+	}
 	j, err := m.jobs.begin(savingJob, m.clock.Monotonic(), true)
 	if err != nil {
 		return err
@@ -274,13 +277,17 @@ func (m *Manager) Reload() error {
 	defer m.jobs.end()
 	m.update(func(c *Condition) { c.Loading = true })
 	defer m.endLoading()
-	for emptied := false; !emptied; emptied = m.empty() {
+	set := m.settings.Load()
+	for emptied := false; !emptied; emptied = m.empty(set) {
+		set = m.settings.Load()
 		if err := m.snapshots.write(j); err != nil {
 			return err
 		}
 	}
-	set := m.settings.Load()
 	_, err = m.loader.snapshot(context.Background(), set, set.dump())
+	if err == nil && m.appendLog.wanted.Load() {
+		m.appendLog.renew(j)
+	}
 	return err
 }
 
@@ -298,9 +305,7 @@ func (m *Manager) Adopt(from *store.Store) error {
 	m.store.Adopt(from, a.journal.Suspend)
 	switch {
 	case a.wanted.Load():
-		if err := a.rewrite(j); err != nil {
-			a.failed(err)
-		}
+		a.renew(j)
 	case len(m.settings.Load().Save) > 0:
 		_ = m.snapshots.write(j) // it logs its error, and the next save point tries again
 	}
@@ -315,12 +320,12 @@ func (m *Manager) endLoading() {
 	m.update(func(c *Condition) { c.Loading = false })
 }
 
-// empty removes every key if the last snapshot has all changes. Commands that were already running
-// may have changed keys after the snapshot.
-func (m *Manager) empty() bool {
+// empty removes every key if the last snapshot has all changes, at the place of the settings. Commands that were
+// already running may have changed keys after the snapshot.
+func (m *Manager) empty(set *Settings) bool {
 	tx := m.lockAll()
 	defer tx.End()
-	if m.snapshots.unsaved() != 0 {
+	if m.snapshots.unsaved() != 0 || m.settings.Load() != set {
 		return false
 	}
 	for db := store.Own; db < m.store.Databases(); db++ {

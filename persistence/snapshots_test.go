@@ -429,4 +429,56 @@ func TestReload(t *testing.T) {
 	require.Equal(t, Condition{}, *s.condition.Load())
 }
 
+// A snapshot leaves out keys that have expired. So a log that goes on must not have them either: what then takes
+// their names may be of another type.
+func TestTheLogAfterAReload(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s.put(1, "a")
+	tx := s.begin()
+	e := tx.Write([]byte("temporary"))
+	e.SetBytes([]byte("soon"), begin/1e6+10)
+	tx.End()
+	s.now.Add(20e6)
+	require.NoError(t, s.Reload())
+	s.put(2, "b")
+	s.Journal().Sync()
+	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2"},
+		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+}
+
+// CONFIG SET dbfilename may come while the snapshot is written. The keys come back from where they are.
+func TestAReloadWhileTheNameChanges(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files)
+	s.put(1, "a")
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "rename" {
+			files.Fault = nil
+			set := *s.settings.Load()
+			set.DBFilename = "other.rdb"
+			require.NoError(t, s.Configure(set))
+		}
+		return nil
+	}
+	require.NoError(t, s.Reload())
+	require.Equal(t, map[string]string{"0/a": "1"}, s.contents())
+}
+
+// Before a start has loaded all keys, a snapshot would have a part of them.
+func TestNoReloadDuringTheLoad(t *testing.T) {
+	files := &fstest.Memory{}
+	files.Put("dir/dump.rdb", dumped(t))
+	s := newServer(t, files)
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "read" {
+			files.Fault = nil
+			require.ErrorIs(t, s.Reload(), ErrBusy)
+		}
+		return nil
+	}
+	require.NoError(t, s.Start(t.Context()))
+	require.Len(t, s.contents(), 6)
+}
+
 var _ store.Observer = (*server)(nil)
