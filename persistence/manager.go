@@ -264,11 +264,16 @@ func (m *Manager) Flushed() {
 	}
 }
 
+var errForeign = errors.New("the keys are those of a cluster or of another server, which may change them meanwhile")
+
 // Reload writes a snapshot and replaces the keyspace by its contents. After an error the
 // keyspace may be lost. It rewrites the log, which does not say what has expired meanwhile.
 func (m *Manager) Reload() error {
-	if m.loading() {
+	switch {
+	case m.loading():
 		return ErrBusy
+	case m.settings.Load().Exports || m.store.KeepsExpired():
+		return errForeign
 	}
 	j, err := m.jobs.begin(savingJob, m.clock.Monotonic(), true)
 	if err != nil {

@@ -465,6 +465,15 @@ func TestAReloadWhileTheNameChanges(t *testing.T) {
 	require.Equal(t, map[string]string{"0/a": "1"}, s.contents())
 }
 
+// The log of a cluster, and a server that this one follows, change keys also during a load. They would be lost.
+func TestNoReloadOfKeysThatComeFromElsewhere(t *testing.T) {
+	node := started(t, &fstest.Memory{}, func(set *Settings) { set.Exports = true })
+	require.ErrorIs(t, node.Reload(), errForeign)
+	follower := started(t, &fstest.Memory{})
+	follower.store.KeepExpired(true)
+	require.ErrorIs(t, follower.Reload(), errForeign)
+}
+
 // Before a start has loaded all keys, a snapshot would have a part of them.
 func TestNoReloadDuringTheLoad(t *testing.T) {
 	files := &fstest.Memory{}
