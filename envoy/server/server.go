@@ -135,6 +135,7 @@ func (s *Server) listenHTTP(address string, handler http.Handler) error {
 	s.http = append(s.http, &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime, IdleTimeout: idleTime,
 		WriteTimeout: cmp.Or(s.options.Patience, patience), MaxHeaderBytes: maxHeaders,
+		ErrorLog: slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
 	})
 	return nil
 }

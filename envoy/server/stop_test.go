@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,14 @@ type serviceFunc func()
 func (f serviceFunc) ShouldRateLimit(context.Context, *ratelimit.RateLimitRequest) (*ratelimit.RateLimitResponse, error) {
 	f()
 	return &ratelimit.RateLimitResponse{}, nil
+}
+
+// What goes wrong in the server of HTTP has the form of the log, which may be JSON.
+func TestErrorsOfHTTPAreInTheLog(t *testing.T) {
+	h := start(t, func(o *Options) { o.Service = serviceFunc(func() { panic("a fault") }) })
+	_, err := http.Post("http://"+h.Address(1)+"/json", "", strings.NewReader("{}"))
+	require.Error(t, err)
+	require.Contains(t, h.logged.String(), `level=WARN msg="http: panic serving`)
 }
 
 // Clients that do not end are cut off, and are no fault of the service.
