@@ -96,8 +96,7 @@ func (f *file) line(number int, line string) {
 
 // reason returns what is wrong with a word, without the word.
 func reason(err error) error {
-	var wrong *WordError
-	if errors.As(err, &wrong) {
+	if wrong, is := errors.AsType[*WordError](err); is {
 		return wrong.Reason
 	}
 	return err

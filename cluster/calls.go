@@ -60,8 +60,8 @@ func (m *Member) Forget(id string) error {
 	ctx, stop := context.WithTimeout(m.calls, callPatience)
 	defer stop()
 	err := m.asLeader(ctx, func(g *group.Group) error { return g.Forget(id) })
-	var elsewhere *peer.NotLeaderError
-	if !errors.As(err, &elsewhere) || elsewhere.Leader == "" {
+	elsewhere, is := errors.AsType[*peer.NotLeaderError](err)
+	if !is || elsewhere.Leader == "" {
 		return err
 	}
 	return m.dialer.Forget(ctx, elsewhere.Leader, id)

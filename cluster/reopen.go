@@ -29,12 +29,11 @@ func (d *disk) reopen(ctx context.Context, monotonic func() int64) (*disk, error
 	defer ticker.Stop()
 	for begun := monotonic(); ; {
 		next, err := d.again()
-		var damage *raftlog.DamageError
-		switch {
+		switch _, damaged := errors.AsType[*raftlog.DamageError](err); {
 		case err == nil:
 			return next, nil
 		case isFull(err):
-		case errors.As(err, &damage), monotonic()-begun > int64(healWithin):
+		case damaged, monotonic()-begun > int64(healWithin):
 			return nil, fmt.Errorf("the disk of this node does not work: %w", err)
 		}
 		select {

@@ -70,12 +70,11 @@ func (l *loader) snapshot(ctx context.Context, set *Settings, path string) (modi
 // come from damage, which only the checksum of the whole file shows.
 func (l *loader) refuse(path string, err error) error {
 	damage := l.verify(path)
-	unsupported := (*rdb.Unsupported)(nil)
-	switch {
+	switch _, unsupported := errors.AsType[*rdb.Unsupported](err); {
 	case damage != nil:
 		return fmt.Errorf("%s: %w; nothing was changed: restore the file from a good copy, "+
 			"or move it away to start without it", path, damage)
-	case errors.As(err, &unsupported):
+	case unsupported:
 		return fmt.Errorf("%s: %w; nothing was changed: start with --rdb-skip-unsupported yes to leave that out", path, err)
 	}
 	return fmt.Errorf("%s: %w; nothing was changed", path, err)

@@ -119,8 +119,7 @@ func (a *appendLog) restored() {
 
 // systemError returns the text of the operating system's error in err, for the error MISCONF.
 func systemError(err error) string {
-	var no syscall.Errno
-	if errors.As(err, &no) {
+	if no, is := errors.AsType[syscall.Errno](err); is {
 		return no.Error()
 	}
 	return err.Error()

@@ -140,8 +140,7 @@ func (l *Link) run(ctx context.Context) {
 		}
 		up := l.State().Phase == Connected
 		held := up && l.o.Clock.Monotonic()-l.connectedAt >= int64(maxPause)
-		stop := (*Stop)(nil)
-		stopped := errors.As(err, &stop)
+		_, stopped := errors.AsType[*Stop](err)
 		l.enter(Waiting)
 		l.note(func(st *State) { st.Failed, st.Stopped = err.Error(), stopped })
 		switch {

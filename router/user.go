@@ -128,9 +128,8 @@ func unsent(err error) error {
 
 // failed notes why a link has ended, before its requests are lost.
 func (u *User) failed(err error) {
-	var no Refusal
-	switch {
-	case !errors.As(err, &no) || !no.IsFinal():
+	switch no, is := errors.AsType[Refusal](err); {
+	case !is || !no.IsFinal():
 	case u != u.hub.user:
 		u.hub.forget(u, no)
 	case !u.hub.barred.Swap(true): // upstream-user stays, and is tried again and again

@@ -136,8 +136,7 @@ func (h *Hub) probe(counts bool) error {
 	}
 	began, leader, answered := h.o.Clock(), h.Leader(), make(chan error, 1)
 	h.user.Send(watchLane, 2, &Request{Command: command, Sink: Whole(func(reply []byte, err error) {
-		var no Refusal
-		switch {
+		switch no, refused := errors.AsType[Refusal](err); {
 		case err == nil:
 			h.lag.Store(h.o.Clock() - began)
 			h.barred.Store(false)
@@ -146,17 +145,15 @@ func (h *Hub) probe(counts bool) error {
 				h.Lead(address)
 			}
 			h.noteDenial(reply)
-		case errors.As(err, &no) && no.IsFinal(): // the hub answers: other users may have more luck
+		case refused && no.IsFinal(): // the hub answers: other users may have more luck
 			err = nil
 		}
 		answered <- err
 	})})
-	silent := time.NewTimer(h.Patience())
-	defer silent.Stop()
 	select {
 	case err := <-answered:
 		return err
-	case <-silent.C:
+	case <-time.After(h.Patience()):
 		h.abandon(leader)
 		return errSilent
 	case <-h.ctx.Done():

@@ -39,11 +39,10 @@ func identityIn(name string, args [][]byte) (id router.Identity, rest [][]byte, 
 
 // outcome says what the answer of the hub means for the bound of guesses.
 func outcome(err error) commands.Outcome {
-	var no router.Refusal
-	switch {
+	switch no, refused := errors.AsType[router.Refusal](err); {
 	case err == nil:
 		return commands.Right
-	case errors.As(err, &no) && no.IsFinal():
+	case refused && no.IsFinal():
 		return commands.Wrong
 	}
 	return commands.Unknown

@@ -82,8 +82,8 @@ func (f *Front) logIn(cmd *commands.Command, args [][]byte, w *resp.Writer) resp
 	}
 	f.state.login = nil
 	if err != nil {
-		var own commands.Error
-		if !errors.As(err, &own) {
+		own, is := errors.AsType[commands.Error](err)
+		if !is {
 			own = commands.Error(lossText(err))
 		}
 		f.reply(errorReply(string(own)), w)

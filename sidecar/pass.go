@@ -94,8 +94,7 @@ func (p *pass) end() bool {
 
 // Lost implements [router.Sink].
 func (p *pass) Lost(err error) {
-	var refusal router.Refusal
-	if errors.As(err, &refusal) && refusal.IsFinal() && p.end() {
+	if refusal, is := errors.AsType[router.Refusal](err); is && refusal.IsFinal() && p.end() {
 		p.slot.write(errorReply(refusal.Error()), true)
 		return
 	}

@@ -70,12 +70,12 @@ func (f *Front) ask(p *permit) {
 			return
 		}
 		p.done = true
-		var refusal router.Refusal
+		refusal, refused := errors.AsType[router.Refusal](err)
 		switch last, found := user.Rights.Load(about.command); {
 		case err == nil && isRefusal(reply):
 			p.denied = string(reply[1 : len(reply)-len("\r\n")])
 			user.Rights.Store(about.command, p.denied)
-		case errors.As(err, &refusal) && (user != s.user || about.command != "info"):
+		case refused && (user != s.user || about.command != "info"):
 			p.denied = refusal.Error()
 		case err == nil:
 			p.reply = reply

@@ -45,8 +45,7 @@ func errorReply(text string) []byte { return []byte("-" + text + "\r\n") }
 
 // lossText is the error of a command that the hub does not answer.
 func lossText(err error) string {
-	var no router.Refusal
-	if errors.As(err, &no) {
+	if no, is := errors.AsType[router.Refusal](err); is {
 		return no.Error()
 	}
 	outcome := "the command may have run"

@@ -41,7 +41,7 @@ func checkLevel(level, known uint16) error {
 
 // whyUnloaded returns an error that says what to do about a snapshot that cannot be loaded.
 func whyUnloaded(err error) error {
-	if newer := (*levelError)(nil); errors.As(err, &newer) {
+	if newer, is := errors.AsType[*levelError](err); is {
 		return newer
 	}
 	return fmt.Errorf("the snapshot cannot be loaded: empty the directory of this node, and start it again: %w", err)

@@ -67,9 +67,8 @@ func (a *answerer) answerFrame(ctx context.Context, op operation, body []byte) [
 	if err == nil && len(body) > bodyLimit {
 		err = errTooLarge(op, len(body), bodyLimit)
 	}
-	var notLeader *NotLeaderError
-	switch {
-	case errors.As(err, &notLeader):
+	switch notLeader, is := errors.AsType[*NotLeaderError](err); {
+	case is:
 		return appendFrame(nil, opRedirect, []byte(notLeader.Leader))
 	case err != nil:
 		text := err.Error()

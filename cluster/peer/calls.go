@@ -62,9 +62,9 @@ func (d *Dialer) callLeader(ctx context.Context, addr string, op operation, in, 
 	ctx, stop := context.WithTimeout(ctx, d.Limits.orDefault().Call)
 	defer stop()
 	for range mostRedirects + 1 {
-		var notLeader *NotLeaderError
 		err = d.call(ctx, addr, op, in, out)
-		if !errors.As(err, &notLeader) || notLeader.Leader == "" {
+		notLeader, is := errors.AsType[*NotLeaderError](err)
+		if !is || notLeader.Leader == "" {
 			return err
 		}
 		addr = notLeader.Leader
@@ -143,11 +143,11 @@ func (d *Dialer) askOne(ctx context.Context, own Hello, addr topology.Address) r
 
 // cause shortens the error of a call for a line that names the address already.
 func cause(err error) string {
-	var network *net.OpError
+	network, is := errors.AsType[*net.OpError](err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer"
-	case !errors.As(err, &network):
+	case !is:
 		return err.Error()
 	}
 	for err = network; errors.Unwrap(err) != nil; {

@@ -20,7 +20,7 @@ import (
 func main() {
 	args := ownArgs()
 	if err := run(args, hidePasswords()); err != nil {
-		if inJSON := (jsonError{}); errors.As(err, &inJSON) {
+		if inJSON, is := errors.AsType[jsonError](err); is {
 			slog.New(logline.NewJSON(os.Stderr, nil)).Warn("the server ends", "error", inJSON.error)
 		} else {
 			fmt.Fprintln(os.Stderr, "cellserver:", err)

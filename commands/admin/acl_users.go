@@ -61,9 +61,8 @@ func aclSetUser(c *commands.Call) error {
 		words = append(words, string(arg))
 	}
 	user, err := c.Server.Users.Set(words[0], words[1:], c.Server.Config().ACLPubSubDefault == config.AllChannels)
-	var wrong *acl.WordError
-	switch {
-	case errors.As(err, &wrong):
+	switch wrong, is := errors.AsType[*acl.WordError](err); {
+	case is:
 		return commands.Error("ERR Error in ACL SETUSER modifier " + wrong.Error())
 	case err != nil:
 		return commands.Error("ERR " + err.Error())

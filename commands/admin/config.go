@@ -100,8 +100,7 @@ func applyPairs(old *config.Config, pairs []configPair) (*config.Config, error) 
 // refusedByEdge is the error of a change that the edge refuses. It names the directive of the
 // refusal. If the refusal has no directive, it names the first one of the call.
 func refusedByEdge(err error, pairs []configPair) error {
-	var refusal *commands.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, is := errors.AsType[*commands.Refusal](err); is {
 		return configFailed(refusal.Directive, err)
 	}
 	return configFailed(strings.ToLower(pairs[0].name), err)

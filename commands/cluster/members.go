@@ -45,8 +45,7 @@ func onMember(run func(*commands.Call, commands.Topology) error) func(*commands.
 
 // asReply gives an error of the cluster the code ERR, unless it has a code.
 func asReply(err error) error {
-	var reply commands.Error
-	if errors.As(err, &reply) {
+	if reply, is := errors.AsType[commands.Error](err); is {
 		return reply
 	}
 	return commands.Error("ERR " + err.Error())

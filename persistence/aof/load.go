@@ -57,8 +57,8 @@ func advise(path string, offset int64, fault error) string {
 
 // isRefusal reports whether a fault is a command that cannot be applied.
 func isRefusal(err error) bool {
-	var refused *refusal
-	return errors.As(err, &refused)
+	_, is := errors.AsType[*refusal](err)
+	return is
 }
 
 // LoadOptions are the options of [Dir.Load].
@@ -176,8 +176,7 @@ func (l *loader) beginCommands(f fs.File, from, size int64) *reader {
 
 // damage returns the error of a fault. offset is the end of the last intact piece; a refusal has its own.
 func damage(path string, offset int64, fault error) error {
-	var refused *refusal
-	if errors.As(fault, &refused) {
+	if refused, is := errors.AsType[*refusal](fault); is {
 		offset = refused.offset
 	}
 	return &Damage{File: path, Offset: offset, Reason: fault, Advice: advise(path, offset, fault)}

@@ -60,8 +60,7 @@ func compileTree(chunk *syntax.Chunk, id string) (proto *lua.FunctionProto, err 
 
 func (f *Function) compileError(err error) error {
 	line := 1
-	var problem *lua.CompileError
-	if errors.As(err, &problem) && problem.Line >= 0 && problem.Line < len(f.places) {
+	if problem, is := errors.AsType[*lua.CompileError](err); is && problem.Line >= 0 && problem.Line < len(f.places) {
 		line = max(f.places[problem.Line].Line, 1)
 	}
 	return &syntax.Error{Text: f.name + ":" + strconv.Itoa(line) + ": " + errTooComplex.Error()}

@@ -89,8 +89,7 @@ func (c *conn) list(n, levels int) (any, error) {
 	var all []any
 	for range n {
 		one, err := c.read(levels)
-		var inside refusal
-		if err != nil && !errors.As(err, &inside) {
+		if _, inside := errors.AsType[refusal](err); err != nil && !inside {
 			return nil, err
 		}
 		all = append(all, one)

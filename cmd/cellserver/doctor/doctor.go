@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 )
@@ -49,15 +48,14 @@ func explain(address string, err error) error {
 	if known := explainTLS(address, err); known != nil {
 		return known
 	}
-	var refused refusal
-	var late net.Error
+	refused, is := errors.AsType[refusal](err)
 	switch {
-	case errors.As(err, &refused) && strings.HasPrefix(string(refused), "NOAUTH"):
+	case is && strings.HasPrefix(string(refused), "NOAUTH"):
 		return fmt.Errorf("%s asks for a password: add --requirepass and the password after the address",
 			address)
-	case errors.As(err, &refused):
+	case is:
 		return fmt.Errorf("%s refuses: %.200q", address, string(refused))
-	case errors.As(err, &late) && late.Timeout():
+	case isLate(err):
 		return fmt.Errorf("%s does not answer within %s: the process hangs, or the machine is overloaded",
 			address, Timeout)
 	case errors.Is(err, errReply):

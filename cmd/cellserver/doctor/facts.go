@@ -30,8 +30,8 @@ func (c *conn) ask() (*facts, error) {
 	begin := time.Now()
 	_, err := c.do("PING")
 	f.took = time.Since(begin)
-	var no refusal
-	if err != nil && !errors.As(err, &no) {
+	no, refused := errors.AsType[refusal](err)
+	if err != nil && !refused {
 		return nil, err
 	}
 	f.refused = string(no)
@@ -45,7 +45,7 @@ func (c *conn) ask() (*facts, error) {
 	}
 	f.readInfo(text)
 	log, err := c.do("SLOWLOG", "GET", "128")
-	if err != nil && !errors.As(err, &no) {
+	if _, refused := errors.AsType[refusal](err); err != nil && !refused {
 		return nil, err
 	}
 	f.readSlow(log)

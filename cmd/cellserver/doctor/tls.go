@@ -81,8 +81,7 @@ func greet(address string, tcp net.Conn, cfg *tls.Config, timeout time.Duration)
 	}
 	if err != nil {
 		_ = tcp.Close()
-		var late net.Error
-		if errors.As(err, &late) && late.Timeout() {
+		if isLate(err) {
 			return nil, fmt.Errorf("%s does not begin TLS within %s: give the port of tls-port, or leave --tls out", address, timeout)
 		}
 		return nil, explain(address, err)
@@ -90,18 +89,22 @@ func greet(address string, tcp net.Conn, cfg *tls.Config, timeout time.Duration)
 	return nc, nil
 }
 
+// isLate reports whether an error says that the server did not answer in time.
+func isLate(err error) bool {
+	late, is := errors.AsType[net.Error](err)
+	return is && late.Timeout()
+}
+
 // explainTLS says what to do about an error of TLS. It returns nil for another error.
 func explainTLS(address string, err error) error {
-	var plain tls.RecordHeaderError
-	var wrong *tls.CertificateVerificationError
-	var failed *net.OpError
-	switch {
-	case errors.As(err, &plain):
+	if _, plain := errors.AsType[tls.RecordHeaderError](err); plain {
 		return fmt.Errorf("%s does not speak TLS: give the port of tls-port, or leave --tls out", address)
-	case errors.As(err, &wrong):
+	}
+	if wrong, is := errors.AsType[*tls.CertificateVerificationError](err); is {
 		return fmt.Errorf("%s shows a certificate that is not trusted (%w): give its authority with --cacert",
 			address, wrong.Err)
-	case errors.As(err, &failed) && failed.Op == "remote error":
+	}
+	if failed, is := errors.AsType[*net.OpError](err); is && failed.Op == "remote error" {
 		return fmt.Errorf("%s refuses the connection (%w): give a certificate that it trusts with --cert and --key", address, failed.Err)
 	}
 	return nil

@@ -70,8 +70,7 @@ func PathOf(cfg *config.Config, name string) string {
 // Cause returns the operating system's error in err. A user needs no more than this. If there is no such
 // error, it returns err.
 func Cause(err error) error {
-	var no syscall.Errno
-	if errors.As(err, &no) {
+	if no, is := errors.AsType[syscall.Errno](err); is {
 		return no
 	}
 	return err

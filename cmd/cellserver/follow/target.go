@@ -123,13 +123,13 @@ func (t *target) leftOut(what string, n int64) (first bool) {
 func (t *target) Apply(ctx context.Context, args [][]byte, at replica.Position) error {
 	t.kept.at = at
 	err := t.Follower.Apply(ctx, args)
-	unkept := (*server.Unkept)(nil)
+	unkept, is := errors.AsType[*server.Unkept](err)
 	switch {
 	case err != nil && ctx.Err() != nil: // the end of the link has ended a script
 		return ctx.Err()
 	case err != nil && t.hasEnded():
 		return ended(ctx)
-	case !errors.As(err, &unkept):
+	case !is:
 		return err
 	}
 	switch may := t.o.Server.Config().RDBSkipUnsupported; {
