@@ -1,7 +1,7 @@
 package raftlog
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/hashicorp/raft"
 )
@@ -41,17 +41,5 @@ func (s *Store) GetLog(index uint64, l *raft.Log) error {
 
 // find returns the position in segments of the file that has an entry.
 func (s *Store) find(index uint64) int {
-	at, found := slices.BinarySearchFunc(s.segments, index, func(seg *segment, index uint64) int {
-		switch {
-		case seg.first < index:
-			return -1
-		case seg.first > index:
-			return 1
-		}
-		return 0
-	})
-	if found {
-		return at
-	}
-	return at - 1
+	return sort.Search(len(s.segments), func(n int) bool { return s.segments[n].first > index }) - 1
 }
