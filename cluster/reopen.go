@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"cellserver/cluster/raftlog"
+	"cellserver/persistence/fs"
 )
 
 // A node tries a disk that has failed again and again. It waits for a disk that is full, which may get room
@@ -32,7 +32,7 @@ func (d *disk) reopen(ctx context.Context, monotonic func() int64) (*disk, error
 		switch _, damaged := errors.AsType[*raftlog.DamageError](err); {
 		case err == nil:
 			return next, nil
-		case isFull(err):
+		case fs.IsFull(err):
 		case damaged, monotonic()-begun > int64(healWithin):
 			return nil, fmt.Errorf("the disk of this node does not work: %w", err)
 		}
@@ -69,6 +69,3 @@ func (d *disk) probe() error {
 	}
 	return errors.Join(err, f.Close(), d.o.FS.Remove(path))
 }
-
-// isFull reports whether a disk refuses a write because it has no room.
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

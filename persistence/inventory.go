@@ -161,7 +161,7 @@ func (inv *inventory) checkNode() error {
 func access(err error) error {
 	advice := ""
 	switch {
-	case isFull(err):
+	case fs.IsFull(err):
 		return fmt.Errorf("%w: make room on the disk, because the first start begins files there", err)
 	case errors.Is(err, syscall.EROFS):
 		advice = "mount the disk so that the server may write there, or choose another dir"
@@ -176,6 +176,3 @@ func access(err error) error {
 	}
 	return fmt.Errorf("%w; nothing was changed: %s", err, advice)
 }
-
-// isFull reports whether an error says that a disk has no room.
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

@@ -132,7 +132,7 @@ func (m *Manager) loadAll(ctx context.Context, set *Settings, inv *inventory) er
 	}
 	m.progress.continueTime()
 	err = a.begin(inv.log, loaded)
-	if loaded != nil && isFull(err) { // as after a failed write: the keys are complete, and a rewrite follows
+	if loaded != nil && fs.IsFull(err) { // as after a failed write: the keys are complete, and a rewrite follows
 		a.journal.GiveUp(nil, err)
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // FS is a file system. Paths are those of package os.
@@ -83,6 +84,9 @@ func IgnoreMissing(err error) error {
 	}
 	return err
 }
+
+// IsFull reports whether an error says that a disk has no room.
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // ReadFile reads a small file. It returns at most one byte more than `most`, so that the caller notices a
 // longer file.
