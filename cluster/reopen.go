@@ -25,8 +25,7 @@ const probeSize = 64 << 10
 // reopen opens the directory of a disk that has failed, as soon as it takes writes. monotonic returns
 // nanoseconds.
 func (d *disk) reopen(ctx context.Context, monotonic func() int64) (*disk, error) {
-	ticker := time.NewTicker(tryAgain)
-	defer ticker.Stop()
+	tick := time.Tick(tryAgain)
 	for begun := monotonic(); ; {
 		next, err := d.again()
 		switch _, damaged := errors.AsType[*raftlog.DamageError](err); {
@@ -39,7 +38,7 @@ func (d *disk) reopen(ctx context.Context, monotonic func() int64) (*disk, error
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-ticker.C:
+		case <-tick:
 		}
 	}
 }

@@ -16,12 +16,10 @@ func (m *Member) Stop() error {
 	m.cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- m.end() }()
-	late := time.NewTimer(m.o.NodeTimeout + stopWithin)
-	defer late.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-late.C:
+	case <-time.After(m.o.NodeTimeout + stopWithin):
 		return errStuck
 	}
 }

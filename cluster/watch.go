@@ -12,8 +12,7 @@ import (
 // ends this life of the node, and prepares the next one. It returns an error if the member stops. The ticker
 // is for addresses of nodes.
 func (m *Member) watch() error {
-	ticker := time.NewTicker(group.AskInterval)
-	defer ticker.Stop()
+	tick := time.Tick(group.AskInterval)
 	for old := m.outside.View(); ; {
 		select {
 		case <-m.ctx.Done():
@@ -27,7 +26,7 @@ func (m *Member) watch() error {
 				return m.heal()
 			}
 		case <-m.group.Load().Changed():
-		case <-ticker.C:
+		case <-tick:
 		}
 		now := m.View()
 		if now == old || same(old, now) {

@@ -75,14 +75,13 @@ func (s *session) rest(offset int64) {
 // watch tells the master each second that the replica lives, and closes the connection if the master is
 // silent for too long.
 func (s *session) watch(ctx context.Context) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
+	tick := time.Tick(time.Second)
 	for ticks := 1; ; ticks++ {
 		select {
 		case <-ctx.Done():
 			s.conn.Close()
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		if since := s.awaiting.Load(); since != 0 && s.o.Clock.Monotonic()-since > int64(s.o.Timeout()) {
 			s.silent.Store(true)

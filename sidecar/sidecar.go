@@ -72,11 +72,9 @@ func New(o Options) (*Sidecar, error) {
 	s.stop = stop
 	o.Hub.Watch(user, s.dropUser)
 	s.running.Go(func() {
-		every := time.NewTicker(tickEvery)
-		defer every.Stop()
-		for {
+		for tick := time.Tick(tickEvery); ; {
 			select {
-			case <-every.C:
+			case <-tick:
 				s.tick()
 			case <-ctx.Done():
 				return

@@ -46,11 +46,10 @@ func (g *Group) transfer(to raft.Server) error {
 // may have begun its election late.
 func (g *Group) deposedSoon(term uint64) bool {
 	patience := time.After(g.o.NodeTimeout / 2)
-	ticker := time.NewTicker(g.o.NodeTimeout / 50)
-	defer ticker.Stop()
+	tick := time.Tick(g.o.NodeTimeout / 50)
 	for g.leads() == term {
 		select {
-		case <-ticker.C:
+		case <-tick:
 		case <-patience:
 			return false
 		case <-g.gone:
@@ -72,7 +71,7 @@ func (g *Group) awaitSuccessor(id string) error {
 		return nil
 	}
 	index, last, since := g.raft.Load().CommitIndex(), uint64(0), g.o.Clock.Monotonic()
-	for ticker := time.NewTicker(g.o.NodeTimeout / 4); ; {
+	for tick := time.Tick(g.o.NodeTimeout / 4); ; {
 		applied, err := g.o.Applied(v.Nodes[at])
 		now := g.o.Clock.Monotonic()
 		switch {
@@ -86,7 +85,7 @@ func (g *Group) awaitSuccessor(id string) error {
 				id, last, index, cmp.Or(err, errNoProgress))
 		}
 		select {
-		case <-ticker.C:
+		case <-tick:
 		case <-g.gone:
 			return errUnknown
 		}

@@ -101,9 +101,7 @@ func (g *Group) Start() error {
 // run begins and ends epochs, and does what is due, until the node stops.
 func (g *Group) run() {
 	leaderCh := g.raft.Load().LeaderCh()
-	ticker := time.NewTicker(g.o.NodeTimeout / 4)
-	defer ticker.Stop()
-	for {
+	for tick := time.Tick(g.o.NodeTimeout / 4); ; {
 		if g.hooks.run != nil {
 			g.hooks.run()
 		}
@@ -115,7 +113,7 @@ func (g *Group) run() {
 			return
 		case <-leaderCh:
 		case <-g.wake:
-		case <-ticker.C:
+		case <-tick:
 			g.tick()
 			g.hooks.watch()
 			g.expectOverdue()

@@ -36,11 +36,9 @@ type listener struct {
 
 // listen listens until stop is closed.
 func (l *listener) listen(stop <-chan struct{}) {
-	ticker := time.NewTicker(l.nodeTimeout / ticks)
-	defer ticker.Stop()
-	for {
+	for tick := time.Tick(l.nodeTimeout / ticks); ; {
 		select {
-		case <-ticker.C:
+		case <-tick:
 			v := l.view()
 			if l.silence.tick(l.raft.LastContact(), turn(v)) && v.Nodes[v.Self].Voter {
 				l.makeRaftNotice()

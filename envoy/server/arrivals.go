@@ -155,13 +155,11 @@ func (a *arrivals) sweep() {
 
 // watch sweeps until the context ends. Every ten seconds it logs what it ended.
 func (a *arrivals) watch(ctx context.Context, log *slog.Logger) {
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
+	for tick := time.Tick(sweepEvery); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 			a.sweep()
 			a.log(log)
 		}

@@ -86,14 +86,13 @@ func (h *Health) stop() {
 
 // watch updates the health until the context ends. It logs when the store goes away, and when it is back.
 func (h *Health) watch(ctx context.Context, log *slog.Logger) {
-	ticker := time.NewTicker(healthEvery)
-	defer ticker.Stop()
+	tick := time.Tick(healthEvery)
 	away := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 			h.update()
 			err := h.storeReady()
 			if isAway := err != nil; isAway != away {

@@ -23,12 +23,10 @@ func (b *backoff) wait(ctx context.Context) bool {
 
 // sleep waits, and reports false if the context ends.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	}
 }

@@ -18,13 +18,11 @@ const extraEvery = 2 * time.Second
 func (l *Loader) FollowExtra(path string) func(context.Context) {
 	l.extra = path
 	return func(ctx context.Context) {
-		ticker := time.NewTicker(extraEvery)
-		defer ticker.Stop()
-		for {
+		for tick := time.Tick(extraEvery); ; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-ticker.C:
+			case <-tick:
 				l.compareExtra()
 			}
 		}

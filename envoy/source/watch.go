@@ -42,8 +42,7 @@ func (l *Loader) Watch(f Folders) (follow func(context.Context) error, err error
 func (l *Loader) follow(
 	ctx context.Context, f Folders, watcher *fsnotify.Watcher, watched string, isWatched bool,
 ) {
-	retry := time.NewTicker(rewatch)
-	defer retry.Stop()
+	tick := time.Tick(rewatch)
 	var due, late <-chan time.Time
 	change := func() {
 		if due = time.After(settle); late == nil {
@@ -68,7 +67,7 @@ func (l *Loader) follow(
 		case err := <-watcher.Errors:
 			l.log.Warn("the folder of the rules is read again, as changes were missed", "error", err)
 			change()
-		case <-retry.C:
+		case <-tick:
 			if !isWatched && watcher.Add(watched) == nil {
 				isWatched = true
 				change()

@@ -107,10 +107,8 @@ func (l *line) outwait(
 
 // pause waits until the command is to run again.
 func (l *line) pause(ctx context.Context) error {
-	after := time.NewTimer(time.Duration(l.handler.RetryAfter()))
-	defer after.Stop()
 	select {
-	case <-after.C:
+	case <-time.After(time.Duration(l.handler.RetryAfter())):
 	case <-l.wake:
 	case <-ctx.Done():
 		return ctx.Err()

@@ -77,13 +77,11 @@ var policies = map[config.Fsync]aof.Policy{
 // tick does the periodic work of the disk until ctx ends. It has a goroutine of its own, so that no background
 // round waits for an fsync.
 func (d *disk) tick(ctx context.Context, log *logger) {
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	for {
+	for tick := time.Tick(100 * time.Millisecond); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 			log.guard("the periodic work of the disk panicked", d.Tick)
 		}
 	}

@@ -65,13 +65,11 @@ func (c ruleCopy) Write(text []byte) error { return files.Replace(c.path(), text
 // watchFiles looks at the rules-file and the certificates until ctx ends. It has a goroutine of its own, so
 // that nothing else waits for a file system that does not answer.
 func (a *App) watchFiles(ctx context.Context) {
-	ticker := time.NewTicker(rulefile.Interval)
-	defer ticker.Stop()
-	for {
+	for tick := time.Tick(rulefile.Interval); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-tick:
 			a.log.guard("a look at the rules-file panicked", a.rules.Poll)
 			a.log.guard("a look at the certificates panicked", a.pollCertificates)
 		}

@@ -99,14 +99,11 @@ func (s *Source) Wake() {
 // Run asks the URL until ctx ends.
 func (s *Source) Run(ctx context.Context) {
 	for {
-		timer := time.NewTimer(s.wait())
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		case <-s.wake:
-			timer.Stop()
-		case <-timer.C:
+		case <-time.After(s.wait()):
 		}
 		s.Poll(ctx)
 	}

@@ -54,14 +54,12 @@ func flush(
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(every)
-		defer ticker.Stop()
-		for {
+		for tick := time.Tick(every); ; {
 			select {
 			case <-ctx.Done():
 				r.Flush(sink, tags)
 				return
-			case <-ticker.C:
+			case <-tick:
 				r.Flush(sink, tags)
 			}
 		}
