@@ -20,6 +20,14 @@ func (i Identity) User() string {
 	return i.Name
 }
 
+// auth returns the words of AUTH.
+func (i Identity) auth() []string {
+	if i.Name == "" {
+		return []string{"AUTH", i.Password}
+	}
+	return []string{"AUTH", i.Name, i.Password}
+}
+
 // Refusal is the error with which the hub refuses a user. Its text is the hub's.
 type Refusal string
 
@@ -54,11 +62,8 @@ func (h *Hub) hello(id Identity, at place, name string) (all []byte, replies, ne
 		all = AppendCommand(all, words...)
 		replies++
 	}
-	switch {
-	case id.Name != "":
-		add("AUTH", id.Name, id.Password)
-	case id.Password != "":
-		add("AUTH", id.Password)
+	if id != (Identity{}) {
+		add(id.auth()...)
 	}
 	if at.proto == 3 {
 		add("HELLO", "3")

@@ -161,10 +161,6 @@ func (h *Hub) Login(id Identity, done func(*User, error)) {
 		done(nil, err)
 		return
 	}
-	words := []string{"AUTH", id.Name, id.Password}
-	if id.Name == "" {
-		words = []string{"AUTH", id.Password}
-	}
 	answered := Whole(func(reply []byte, err error) {
 		if err == nil && reply[0] == '-' {
 			err = refusal(reply)
@@ -177,7 +173,7 @@ func (h *Hub) Login(id Identity, done func(*User, error)) {
 		}
 		done(u, err)
 	})
-	u.Send(AskLane, 2, &Request{Command: AppendCommand(nil, words...), Sink: answered})
+	u.Send(AskLane, 2, &Request{Command: AppendCommand(nil, id.auth()...), Sink: answered})
 }
 
 // release takes one client from a user.
