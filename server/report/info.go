@@ -20,7 +20,7 @@ var sections = []section{
 	{title: "Server", write: (*Report).infoServer},
 	{title: "Clients", write: (*Report).infoClients},
 	{title: "Memory", write: (*Report).infoMemory},
-	{title: "Persistence", write: (*Report).infoPersistence},
+	{title: "Persistence", write: func(r *Report, t *text, _ int64) { r.Disk.Info(t.add) }},
 	{title: "Stats", write: (*Report).infoStats},
 	{title: "Replication", write: (*Report).infoReplication},
 	{title: "CPU", write: (*Report).infoCPU},

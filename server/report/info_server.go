@@ -81,10 +81,6 @@ func (r *Report) infoMemory(t *text, _ int64) {
 	t.zeros("active_defrag_running", "lazyfree_pending_objects", "lazyfreed_objects")
 }
 
-func (r *Report) infoPersistence(t *text, _ int64) {
-	r.Disk.Info(t.add)
-}
-
 func (r *Report) infoCPU(t *text, _ int64) {
 	usage := r.Process.usage()
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%.6f", d.Seconds()) }
