@@ -46,7 +46,7 @@ func ParseRandom(args [][]byte, with string) (r Random, err error) {
 }
 
 // CostOfRandom returns the [Cost] of one of these commands. with is the option's word. seek says how many
-// steps it takes to find a member. Nil means [stepsOfRandom].
+// steps it takes to find a member.
 func CostOfRandom(with string, seek func(e *store.Entry) int) Cost {
 	return func(c *Call) int {
 		r, err := ParseRandom(c.Args[2:], with)
@@ -61,11 +61,7 @@ func CostOfRandom(with string, seek func(e *store.Entry) int) Cost {
 		if r.Count > 0 {
 			count = min(count, elementsOf(&e))
 		}
-		steps := stepsOfRandom
-		if seek != nil {
-			steps = max(steps, seek(&e))
-		}
-		return StepsOfSome(&e, count, steps)
+		return StepsOfSome(&e, count, max(stepsOfRandom, seek(&e)))
 	}
 }
 

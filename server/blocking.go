@@ -17,7 +17,8 @@ func (c *Client) awaitKeys(call *commands.Call) (st resp.Status, ended bool) {
 	state, reply := c.server.blocked.Outcome(c.conn.ID)
 	if state == blocked.Queued && c.waitIsOver(call) {
 		if c.server.blocked.Leave(c.conn.ID) {
-			return c.endUnserved(call), true
+			c.endUnserved(call)
+			return resp.Continue, true
 		}
 		state = blocked.Claimed
 	}
@@ -45,19 +46,17 @@ func (c *Client) waitIsOver(call *commands.Call) bool {
 }
 
 // endUnserved ends the wait of a command that nobody has served.
-func (c *Client) endUnserved(call *commands.Call) resp.Status {
+func (c *Client) endUnserved(call *commands.Call) {
 	switch {
 	case c.server.Condition().Follows():
 		c.conn.Modes.Leaving = true
 		c.refuse(call, errRoleChanged)
-		return resp.Continue
 	case c.entry.State() == clients.UnblockedErr:
 		c.refuse(call, errUnblocked)
-		return resp.Continue
+	default:
+		call.Out.NullArray()
+		c.countCall(call)
 	}
-	call.Out.NullArray()
-	c.countCall(call)
-	return resp.Continue
 }
 
 // inlineServed is how many clients a command serves before its own reply. Others of its event loop wait

@@ -52,7 +52,7 @@ func (c *Check) Prefetch(r *ruleset.Rules, tx *store.Tx, db int, words [][]byte,
 		c.prefetched = new(prefetched)
 	}
 	a := c.prefetched
-	found := a.find(r, from, words[0])
+	found := a.find(from, words[0])
 	if found == nil || found.Err != nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (p *plan) serves(from ruleset.Sources, words [][]byte) bool {
 }
 
 // find returns the rule of a name. Most requests of a pipeline ask the same rule.
-func (a *prefetched) find(r *ruleset.Rules, from ruleset.Sources, name []byte) *ruleset.Rule {
+func (a *prefetched) find(from ruleset.Sources, name []byte) *ruleset.Rule {
 	if from != a.from || string(name) != string(a.name) {
 		a.from, a.name, a.rule = from, name, from.Decides(name)
 	}

@@ -130,10 +130,10 @@ func (m *Machine) TypeError(L *lua.LState, arg int, want string) {
 // TypeName returns the name of the type of a value.
 func TypeName(v lua.LValue) string { return v.Type().String() }
 
-// operandError raises an error about an operand of the code that runs at a level. name is the name of the operand, from
+// operandError raises an error about an operand of the code that runs. name is the name of the operand, from
 // the place.
-func (m *Machine) operandError(L *lua.LState, level int, doing string, name string, v lua.LValue) {
-	m.RaisePlain(L, m.Where(L, level)+operandText(doing, name, TypeName(v)))
+func (m *Machine) operandError(L *lua.LState, doing, name string, v lua.LValue) {
+	m.RaisePlain(L, m.Where(L, 1)+operandText(doing, name, TypeName(v)))
 }
 
 func operandText(doing, name, kind string) string {

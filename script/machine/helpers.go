@@ -52,7 +52,7 @@ func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 		}
 		f := MetaField(left, right, "__concat")
 		if f == lua.LNil {
-			m.concatError(L, at, i, n, left, right)
+			m.concatError(L, at, i, left, right)
 		}
 		right = m.Call(L, f, left, right)
 	}
@@ -62,7 +62,7 @@ func (m *Machine) concatSlowly(L *lua.LState, n int) int {
 
 // concatError names the operand that is not a text. right is an operand of the code only if it is the last
 // one; otherwise it is a result of the helper.
-func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, right lua.LValue) {
+func (m *Machine) concatError(L *lua.LState, at syntax.Place, i int, left, right lua.LValue) {
 	name := func(i int) string {
 		if i-1 < len(at.All) {
 			return at.All[i-1]
@@ -70,9 +70,9 @@ func (m *Machine) concatError(L *lua.LState, at syntax.Place, i, n int, left, ri
 		return ""
 	}
 	if IsText(left) {
-		m.operandError(L, 1, "concatenate", name(i+1), right)
+		m.operandError(L, "concatenate", name(i+1), right)
 	}
-	m.operandError(L, 1, "concatenate", name(i), left)
+	m.operandError(L, "concatenate", name(i), left)
 }
 
 // arithmetic makes the helper for an operator.
@@ -97,9 +97,9 @@ func (m *Machine) arithmetic(event string, compute func(a, b float64) float64) l
 func (m *Machine) arithmeticError(L *lua.LState, left, right lua.LValue) {
 	_, at, _ := m.frame(L, 1)
 	if _, ok := ToNumber(left); ok {
-		m.operandError(L, 1, arithmetic, at.Second, right)
+		m.operandError(L, arithmetic, at.Second, right)
 	}
-	m.operandError(L, 1, arithmetic, at.Name, left)
+	m.operandError(L, arithmetic, at.Name, left)
 }
 
 // forNumber makes the helper for a number of a for loop.

@@ -36,7 +36,7 @@ func (m *Machine) basicType(v lua.LValue, events ...string) *lua.LTable {
 	for _, event := range events {
 		meta.RawSetString("__"+event, m.Func(func(L *lua.LState) int {
 			_, at, _ := m.frame(L, 1)
-			m.operandError(L, 1, doing[event], at.Name, L.Get(1))
+			m.operandError(L, doing[event], at.Name, L.Get(1))
 			return 0
 		}))
 	}
@@ -48,7 +48,7 @@ func (m *Machine) negate(L *lua.LState) int {
 	f, ok := m.ToNumber(L.Get(1))
 	if !ok {
 		_, at, _ := m.frame(L, 1)
-		m.operandError(L, 1, arithmetic, at.Name, L.Get(1))
+		m.operandError(L, arithmetic, at.Name, L.Get(1))
 	}
 	return PushNumber(L, -f)
 }

@@ -91,21 +91,19 @@ func (l *leaf) each(stride int, room *Room, f func(key, value []byte) bool) bool
 	return true
 }
 
-// remove removes a key, and reports whether it was there.
-func (l *leaf) remove(key []byte, stride int) bool {
+// remove removes a key.
+func (l *leaf) remove(key []byte, stride int) {
 	if at := l.find(key, stride); at >= 0 {
 		end := at
 		for range stride {
 			end = l.block.Next(end)
 		}
 		l.block = l.block.Remove(at, end, stride)
-		return true
+		return
 	}
-	i := l.findLong(key)
-	if i >= 0 {
+	if i := l.findLong(key); i >= 0 {
 		l.dropLong(i)
 	}
-	return i >= 0
 }
 
 // set gives a key its value. It reports whether the key is new.
