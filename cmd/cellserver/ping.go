@@ -61,11 +61,5 @@ func pingAddress(cfg *config.Config) (network, address string) {
 		return "unix", cfg.UnixSocket
 	}
 	host := strings.TrimPrefix(cfg.Bind[0], "-")
-	switch host {
-	case "*", "0.0.0.0":
-		host = "127.0.0.1"
-	case "::*", "::":
-		host = "::1"
-	}
-	return "tcp", net.JoinHostPort(host, strconv.Itoa(port))
+	return "tcp", net.JoinHostPort(cmp.Or(config.LoopbackOf(host), host), strconv.Itoa(port))
 }

@@ -57,6 +57,17 @@ func IsLoopback(bind string) bool {
 	return bind == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// LoopbackOf returns the loopback address of the family of a wildcard in bind; "" for another host.
+func LoopbackOf(wildcard string) string {
+	switch wildcard {
+	case "*", "0.0.0.0":
+		return "127.0.0.1"
+	case "::*", "::":
+		return "::1"
+	}
+	return ""
+}
+
 func (c *Config) validateHTTP() error {
 	open := c.HTTP.Port != 0 || c.HTTP.TLSPort != 0 && c.TLSAuthClients != TLSAuthYes
 	if open && c.HTTP.Token == "" && !IsLoopback(c.HTTP.Bind) {

@@ -108,18 +108,10 @@ func ownAddress(cfg *config.Config, proves bool) topology.Address {
 	switch {
 	case !proves:
 		address.Host = "127.0.0.1" // without a proof the port for nodes listens on loopback addresses only
-	case len(cfg.Bind) == 1 && !isWildcard(strings.TrimPrefix(cfg.Bind[0], "-")):
+	case len(cfg.Bind) == 1 && config.LoopbackOf(strings.TrimPrefix(cfg.Bind[0], "-")) == "":
 		address.Host = strings.TrimPrefix(cfg.Bind[0], "-")
 	}
 	return address
-}
-
-func isWildcard(host string) bool {
-	switch host {
-	case "*", "0.0.0.0", "::", "::*":
-		return true
-	}
-	return false
 }
 
 // clusterChanged follows a change of the cluster.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 
@@ -38,8 +39,8 @@ func (a *App) listenForPeers(cfg *config.Config) error {
 	security := a.certificates.Peers(cfg)
 	port, _ := cfg.PeerPort()
 	err = a.sockets.OpenPort(cfg.Bind, port, "cluster-port", func(host string) (string, error) {
-		if !security.Proves() && isWildcard(host) {
-			host = map[string]string{"0.0.0.0": "127.0.0.1", "::": "::1"}[host]
+		if !security.Proves() {
+			host = cmp.Or(config.LoopbackOf(host), host)
 		}
 		return host, security.MayListen(host)
 	}, a.member.Serve)
