@@ -1,23 +1,17 @@
 package persistence
 
-import (
-	"errors"
-	"sync/atomic"
-)
+import "errors"
 
-// lostFiles notices removed files. A process can still write to a removed file, and no write fails.
-type lostFiles struct {
-	looked atomic.Int64 // monotonic time of the last check
-}
+// A process can still write to a removed file, and no write fails. So the manager looks for lost files.
 
 // lookEvery is the time between two checks, in nanoseconds. With the time between two calls of
 // [Manager.Tick], the server notices a loss within a second.
 const lookEvery = int64(800e6)
 
-// due reports whether the next check is due. If it is, due notes that the caller makes it.
-func (l *lostFiles) due(now int64) bool {
-	last := l.looked.Load()
-	return now-last >= lookEvery && l.looked.CompareAndSwap(last, now)
+// looksNow reports whether the next check is due. If it is, looksNow notes that the caller makes it.
+func (m *Manager) looksNow(now int64) bool {
+	last := m.looked.Load()
+	return now-last >= lookEvery && m.looked.CompareAndSwap(last, now)
 }
 
 // checkFiles treats lost files as a failed disk.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"cellserver/persistence/aof"
 	"cellserver/persistence/fs"
@@ -40,8 +41,8 @@ type Manager struct {
 	loader    loader
 	snapshots snapshots
 	appendLog appendLog
-	lostFiles lostFiles
-	loaded    func() // may be nil
+	looked    atomic.Int64 // monotonic time of the last look for lost files
+	loaded    func()       // may be nil
 }
 
 // New returns a manager that does nothing before [Manager.Start].
@@ -242,7 +243,7 @@ func (m *Manager) idle() bool {
 func (m *Manager) Tick() {
 	now := m.clock.Monotonic()
 	m.appendLog.journal.Tick(now)
-	if m.lostFiles.due(now) && !m.loading() {
+	if m.looksNow(now) && !m.loading() {
 		m.checkFiles()
 	}
 	// Both fail if another job began meanwhile: then the next Tick tries again. The rewrite is first, because it

@@ -200,9 +200,7 @@ const (
 
 // Tick does the periodic work. now is in monotonic nanoseconds. Call it ten times a second.
 func (j *Journal) Tick(now int64) {
-	if need := j.begun.Load(); j.written.Load() < need {
-		j.writeUpTo(need)
-	}
+	j.writeUpTo(j.begun.Load())
 	if j.Policy() != EverySecond {
 		return
 	}

@@ -97,7 +97,7 @@ func settings(cfg *config.Config) persistence.Settings {
 		Exports: len(cfg.Cluster.Nodes) > 0, RewritePercentage: int64(cfg.AutoAOFRewritePercent), RewriteMinSize: cfg.AutoAOFRewriteMinSize,
 	}
 	for _, p := range cfg.Save {
-		s.Save = append(s.Save, persistence.SavePoint{Seconds: p.Seconds, Changes: p.Changes})
+		s.Save = append(s.Save, persistence.SavePoint(p))
 	}
 	return s
 }
