@@ -117,9 +117,13 @@ func (c *Client) endHTTP(call *commands.Call) resp.Status {
 	return resp.Close
 }
 
-// queue adds a command to the queue of MULTI.
+// queue adds a command to the queue of MULTI, unless EXEC will run none.
 func (c *Client) queue(call *commands.Call) resp.Status {
 	q := &c.conn.Transaction.Queue
+	if q.Aborted || c.conn.Transaction.Watcher.Changed() {
+		call.Out.Simple("QUEUED")
+		return resp.Continue
+	}
 	if !call.MayHold("transaction", q.Bytes+commands.QueuedBytes(call.Args)) {
 		return resp.Close
 	}

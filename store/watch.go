@@ -45,7 +45,7 @@ func (tx *Tx) Unwatch(w *Watcher) {
 // Dirty reports whether a watched key has changed or expired since it was watched. The footprint
 // must have the watched keys.
 func (tx *Tx) Dirty(w *Watcher) bool {
-	if w.dirty.Load() {
+	if w.Changed() {
 		return true
 	}
 	for k := range w.keys {
@@ -57,6 +57,10 @@ func (tx *Tx) Dirty(w *Watcher) bool {
 	}
 	return false
 }
+
+// Changed reports whether a watched key has changed. Any goroutine may call it. Only [Tx.Dirty] knows whether
+// one has expired.
+func (w *Watcher) Changed() bool { return w.dirty.Load() }
 
 // Len returns the number of watched keys.
 func (w *Watcher) Len() int { return len(w.keys) }

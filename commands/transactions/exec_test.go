@@ -1,9 +1,14 @@
 package transactions
 
 import (
-	"cellserver/commands"
-	"cellserver/server/servertest"
 	"testing"
+
+	"cellserver/commands"
+	"cellserver/resp"
+	"cellserver/resp/resptest"
+	"cellserver/server/servertest"
+
+	"github.com/stretchr/testify/require"
 )
 
 func TestExec(t *testing.T) {
@@ -25,6 +30,39 @@ func TestExec(t *testing.T) {
 	h.Want("MULTI", ok)
 	h.Want("EXEC now", commands.Error("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command"))
 	h.Want("EXEC", errExecNoMulti)
+}
+
+// TestExecThatRunsNothing: after an error or a change of a watched key, the queue takes no more commands. They take no
+// memory, and their flags do not count.
+func TestExecThatRunsNothing(t *testing.T) {
+	h := servertest.New(t, "--client-query-buffer-limit", "1mb")
+	other := h.NewClient(t)
+	for _, story := range []struct {
+		line string
+		why  any // EXEC runs nothing
+		exec any
+	}{
+		{"GET a b", commands.WrongArity("get").(commands.Error), errExecAbort},
+		{"GET a", servertest.Queued, resptest.NilArray},
+	} {
+		h.Want("WATCH w", ok)
+		h.Want("MULTI", ok)
+		h.Want("GET a", servertest.Queued)
+		if story.exec == resptest.NilArray {
+			other.Do("INCR w")
+		}
+		h.Want(story.line, story.why)
+		for range 20 {
+			h.Send(resptest.Command("SET", "k", make([]byte, 100_000)))
+			require.Equal(t, resp.Continue, h.Status)
+			require.Equal(t, "+QUEUED\r\n", string(h.Session.Output()))
+			h.Session.Sent()
+		}
+		require.Contains(t, other.Do("CLIENT LIST ID 1"), " multi=1 ")
+		other.Want("CLIENT PAUSE 100000 WRITE", ok)
+		h.Want("EXEC", story.exec)
+		other.Want("CLIENT UNPAUSE", ok)
+	}
 }
 
 // TestTransactionHasOneTime: a clock that is set inside a transaction counts from its end on.

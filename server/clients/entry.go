@@ -23,7 +23,7 @@ const (
 // Entry is a client as other connections see it. Any goroutine may use it, except where a method
 // says otherwise.
 type Entry struct {
-	Conn     *commands.Conn // other goroutines may use only its ID, Link and Subs
+	Conn     *commands.Conn // other goroutines may use only its ID, Link, Subs and Watcher.Changed
 	created  int64          // logical time, Unix nanoseconds
 	registry *Registry
 
@@ -147,8 +147,8 @@ func (e *Entry) flags(d *commands.ClientDetails) string {
 		on     bool
 	}{
 		{'O', d.Modes.Monitoring}, {'P', e.Conn.Subs.Subscribed()}, {'x', d.Queued >= 0}, {'b', e.Blocked()}, {'t', d.Tracking},
-		{'R', e.Conn.Tracking.Broken.Load()}, {'B', d.Bcast}, {'A', e.Killed()}, {'U', e.Conn.Link.IsUnix()}, {'r', d.Modes.ReadOnly},
-		{'e', d.Modes.NoEvict}, {'T', d.Modes.NoTouch},
+		{'R', e.Conn.Tracking.Broken.Load()}, {'B', d.Bcast}, {'d', e.Conn.Transaction.Watcher.Changed()}, {'A', e.Killed()},
+		{'U', e.Conn.Link.IsUnix()}, {'r', d.Modes.ReadOnly}, {'e', d.Modes.NoEvict}, {'T', d.Modes.NoTouch},
 	} {
 		if f.on {
 			letters = append(letters, f.letter)
