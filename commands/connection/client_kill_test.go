@@ -39,6 +39,7 @@ func TestClientKill(t *testing.T) {
 		require.True(t, victim.Closed, filter)
 		victim.Send([]byte("PING\r\n"))
 		require.Equal(t, resp.Close, victim.Status)
+		h.Want("CLIENT KILL TYPE normal", 0) // it is killed once
 		require.Empty(t, victim.Session.Output())
 		victim.State.Closed()
 	}

@@ -131,4 +131,7 @@ func TestKill(t *testing.T) {
 	require.Nil(t, r.Conn(3))
 	e, _ := connect(t, r)
 	require.Equal(t, int64(4), e.Conn.ID, "no id is used twice")
+	all := func(*commands.ClientInfo) bool { return true }
+	n = r.Kill(self, func(c *commands.ClientInfo) bool { return c.ID == 4 && r.Kill(nil, all) == 3 })
+	require.Zero(t, n, "another caller has killed it meanwhile")
 }

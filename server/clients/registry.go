@@ -123,16 +123,15 @@ func (r *Registry) Find(id int64) (commands.ClientInfo, bool) {
 func (r *Registry) Kill(self *commands.Conn, match func(*commands.ClientInfo) bool) (n int) {
 	for _, e := range r.all() {
 		info := e.info()
-		if !match(&info) {
-			continue
-		}
-		n++
-		if e.Conn == self {
+		switch {
+		case !match(&info):
+		case e.Conn == self:
 			self.Modes.Leaving = true
-			continue
+			n++
+		case !e.killed.Swap(true): // a command that waits ends with its connection
+			e.Conn.Link.Peer.Close()
+			n++
 		}
-		e.killed.Store(true) // a command that waits ends with its connection
-		e.Conn.Link.Peer.Close()
 	}
 	return n
 }
