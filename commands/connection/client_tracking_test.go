@@ -112,6 +112,17 @@ func TestClientTrackingExpiredKeys(t *testing.T) {
 	require.Equal(t, []any{invalidated("a")}, tracker.TakePushes())
 }
 
+// TestBroadcastOfExpiredKeys: NOLOOP leaves out what the client has changed. A key that had expired when it came is
+// no such change.
+func TestBroadcastOfExpiredKeys(t *testing.T) {
+	h, tracker, other := trackers(t, "BCAST NOLOOP")
+	other.Do("MSET a 1 b 2")
+	other.Do("PEXPIRE a 100")
+	tracker.TakePushes()
+	h.Advance(time.Second)
+	require.Equal(t, []any{int64(1), invalidated("a")}, tracker.All("DEL a b"))
+}
+
 func TestClientTrackingFlush(t *testing.T) {
 	_, tracker, other := trackers(t, "")
 	tracker.Do("GET a")

@@ -71,17 +71,21 @@ func (t *Table) FlushedNothing(by *commands.Conn) {
 }
 
 // broadcast sends the keys that a transaction changed to the clients in BCAST mode: one message for
-// each of their prefixes. It looks up the prefixes of each key, so other prefixes cost nothing.
+// each of their prefixes. It looks up the prefixes of each key, so other prefixes cost nothing. NOLOOP leaves
+// out what the client itself changed, and not what had expired when it came.
 func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 	if t.prefixes.Len() == 0 {
 		return
 	}
-	names := changedNames(effects)
+	names, expired := changedNames(effects, false), changedNames(effects, true)
 	for _, p := range t.prefixesOf(names) {
-		matching := withPrefix(names, p.Name)
 		for _, c := range p.Conns {
-			if c != by || !c.Tracking.NoLoop {
-				t.send(c, by, matching)
+			told := names
+			if c == by && c.Tracking.NoLoop {
+				told = expired
+			}
+			if told = withPrefix(told, p.Name); len(told) > 0 {
+				t.send(c, by, told)
 			}
 		}
 	}
@@ -96,14 +100,11 @@ func (t *Table) prefixesOf(names []string) (all []*listeners.Name) {
 	return slices.Compact(all)
 }
 
-// changedNames returns the names of the keys that effects changed, sorted.
-func changedNames(effects []store.Effect) (names []string) {
+// changedNames returns the names of the keys that effects changed, or only of those that had expired, sorted.
+func changedNames(effects []store.Effect, expired bool) (names []string) {
 	for i := range effects {
 		e := &effects[i]
-		if e.DB == store.Own {
-			continue
-		}
-		if e.Op == store.OpFlush || e.Op == store.OpSwapDB {
+		if e.DB == store.Own || e.Op == store.OpFlush || e.Op == store.OpSwapDB || expired && !e.Expired {
 			continue
 		}
 		names = append(names, string(e.Key))
