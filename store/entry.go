@@ -11,8 +11,7 @@ type Entry struct {
 	db    int
 }
 
-// Peek finds a key without counting it as used: for TYPE, TTL and OBJECT. It removes an expired key, as all
-// look-ups do.
+// Peek finds a key and counts nothing. It removes an expired key, as all look-ups do.
 func (tx *Tx) Peek(key []byte) (e Entry) {
 	tx.locate(&e, key)
 	if e.place.Found() && e.place.Cell().Expired(tx.now) && !tx.KeepExpired {
@@ -31,6 +30,13 @@ func (tx *Tx) Read(key []byte) (e Entry) {
 		tx.s.misses.Add(1)
 	}
 	return e
+}
+
+// Look is [Tx.Read], but no use: for TYPE, TTL and OBJECT.
+func (tx *Tx) Look(key []byte) Entry {
+	defer func(was bool) { tx.NoTouch = was }(tx.NoTouch)
+	tx.NoTouch = true
+	return tx.Read(key)
 }
 
 // Write finds a key for a command that may change it. It counts as a use.

@@ -80,6 +80,19 @@ func TestInfoCounts(t *testing.T) {
 	require.IsType(t, resptest.Verbatim{}, h.Do("INFO cluster"))
 }
 
+// TestHitsAndMisses: a command that looks at a key reads it, and does not use it.
+func TestHitsAndMisses(t *testing.T) {
+	h := servertest.New(t)
+	h.Do("SET k v")
+	for _, line := range []string{"EXISTS k none", "TYPE k", "TYPE none", "TTL k", "PEXPIRETIME none", "OBJECT ENCODING k", "OBJECT REFCOUNT none"} {
+		h.Do(line)
+	}
+	require.Subset(t, h.Info("stats"), map[string]string{"keyspace_hits": "4", "keyspace_misses": "4"})
+	h.Advance(time.Minute)
+	h.Do("EXISTS k")
+	h.Want("OBJECT IDLETIME k", 60)
+}
+
 func TestInfoInsideATransaction(t *testing.T) {
 	h := servertest.New(t)
 	h.Do("SET a 1 EX 10")

@@ -8,7 +8,7 @@ import (
 // EXISTS and TOUCH reply with the number of keys that exist. A key that is named twice counts
 // twice. TOUCH counts as an access to the keys, EXISTS does not.
 var (
-	_ = registerCount("exists", (*store.Tx).Peek)
+	_ = registerCount("exists", (*store.Tx).Look)
 	_ = registerCount("touch", (*store.Tx).Read)
 )
 

@@ -43,7 +43,7 @@ const (
 const longestEmbedded = 44
 
 func objectEncoding(c *commands.Call) error {
-	e := c.Tx.Peek(c.Args[2])
+	e := c.Tx.Look(c.Args[2])
 	switch e.Kind() {
 	case store.None:
 		c.Out.Null()
@@ -67,7 +67,7 @@ func encoding(e *store.Entry) string {
 }
 
 func objectFreq(c *commands.Call) error {
-	e := c.Tx.Peek(c.Args[2])
+	e := c.Tx.Look(c.Args[2])
 	switch {
 	case !e.Exists():
 		c.Out.Null()
@@ -80,7 +80,7 @@ func objectFreq(c *commands.Call) error {
 }
 
 func objectIdleTime(c *commands.Call) error {
-	e := c.Tx.Peek(c.Args[2])
+	e := c.Tx.Look(c.Args[2])
 	switch {
 	case !e.Exists():
 		c.Out.Null()
@@ -94,7 +94,7 @@ func objectIdleTime(c *commands.Call) error {
 
 // objectRefCount always replies 1 for a key: two keys never share a value.
 func objectRefCount(c *commands.Call) error {
-	if e := c.Tx.Peek(c.Args[2]); e.Exists() {
+	if e := c.Tx.Look(c.Args[2]); e.Exists() {
 		c.Out.Int(1)
 	} else {
 		c.Out.Null()

@@ -32,7 +32,7 @@ const (
 // replyTime replies with the time until the expiry, or with the Unix time of the expiry. unit is in
 // milliseconds.
 func replyTime(c *commands.Call, unit int64, absolute bool) error {
-	e := c.Tx.Peek(c.Args[1])
+	e := c.Tx.Look(c.Args[1])
 	if !e.Exists() {
 		c.Out.Int(-2)
 		return nil

@@ -7,7 +7,7 @@ var _ = commands.Register(&commands.Command{
 	Name: "type", Arity: 2, Flags: commands.ReadOnly | commands.Fast, Keys: commands.OneKey.With("RO"),
 	Group: commands.GroupGeneric,
 	Run: func(c *commands.Call) error {
-		e := c.Tx.Peek(c.Args[1])
+		e := c.Tx.Look(c.Args[1])
 		c.Out.Simple(e.Kind().Name())
 		return nil
 	},
