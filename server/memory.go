@@ -48,7 +48,7 @@ func needsMemory(call *commands.Call) bool {
 	if !call.Conn.Transaction.Queue.Active {
 		return false
 	}
-	switch call.Cmd.Name {
+	switch call.Cmd.FullName() {
 	case "exec", "discard", "quit", "reset":
 		return false
 	}

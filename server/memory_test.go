@@ -37,6 +37,7 @@ func TestOutOfMemoryInsideATransaction(t *testing.T) {
 	other.Want("CONFIG SET maxmemory 1", ok)
 	h.Want("GET k", commands.ErrOOM)
 	h.Want("UNWATCH", commands.ErrOOM)
+	h.Want("SLOWLOG RESET", commands.ErrOOM)
 	h.Want("EXEC", commands.Error("EXECABORT Transaction discarded because of previous errors."))
 	h.Want("MULTI", ok)
 	h.Want("DISCARD", ok)
