@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"time"
 
 	"cellserver/cluster/group"
 	"cellserver/cluster/peer"
@@ -48,13 +49,13 @@ type Edge struct {
 	// Scripts returns the scripts that all nodes are to know. KeepScript keeps one of another node.
 	Scripts     peer.Scripts
 	KeepScript  func(text []byte)
-	Changed     func(old, now *topology.View) // follows a change of the cluster; one call at a time
-	Replaced    func()                        // any key may have changed
-	Epoch       func(begun bool)              // see [group.Options]
-	StopScripts func(before int64)            // see [group.Options]
-	EndScripts  func() (done func())          // see [group.Options]
-	Own         func()                        // see [group.Options]
-	Failed      func(reason error)            // the node takes no part any more; nil: it takes part again
+	Changed     func(old, now *topology.View)           // follows a change of the cluster; one call at a time
+	Replaced    func()                                  // any key may have changed
+	Epoch       func(begun bool)                        // see [group.Options]
+	StopScripts func(before int64)                      // see [group.Options]
+	EndScripts  func(after time.Duration) (done func()) // see [group.Options]
+	Own         func()                                  // see [group.Options]
+	Failed      func(reason error)                      // the node takes no part any more; nil: it takes part again
 }
 
 // Growth says by how much the log grows before a snapshot replaces its beginning.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -58,7 +57,8 @@ func (s *Server) StopScripts(before int64) { s.parts.Scripts.Stop(before) }
 const stopScriptsEvery = 50 * time.Millisecond
 
 // EndScripts ends every script that takes long, after a time and until the caller calls done. A script without an
-// end would hold its keys. Another one may begin meanwhile.
+// end would hold its keys. Another one may begin meanwhile. One that has just begun may be a short one of EXEC,
+// and what it has done would stay: it goes on.
 func (s *Server) EndScripts(after time.Duration) (done func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -67,7 +67,7 @@ func (s *Server) EndScripts(after time.Duration) (done func()) {
 			case <-ended:
 				return
 			case <-time.After(wait):
-				s.StopScripts(math.MaxInt64)
+				s.StopScripts(s.parts.Clock.Monotonic() - int64(stopScriptsEvery/2))
 			}
 		}
 	}()

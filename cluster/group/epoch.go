@@ -84,7 +84,7 @@ func (g *Group) failEpoch(term uint64, err error) {
 // endEpoch ends the epoch. It is unknown whether the pending effects will be committed, so the connections
 // that wait are closed, also those that wait for keys. Scripts end, too.
 func (g *Group) endEpoch(reason string) {
-	defer g.scripts.end()()
+	defer g.scripts.end(0)()
 	tx := g.lockAll()
 	g.mu.Lock()
 	waiting, served := g.stopServing()

@@ -94,8 +94,9 @@ func (g *Group) awaitSuccessor(id string) error {
 
 var errNoProgress = errors.New("it answers, and makes no progress")
 
-// stopCommands lets no further command run, but does not end the epoch.
+// stopCommands lets no further command run, but does not end the epoch. Scripts have half a NodeTimeout to end.
 func (g *Group) stopCommands() (term uint64, err error) {
+	defer g.scripts.end(g.o.NodeTimeout / 2)()
 	tx := g.lockAll()
 	defer tx.End()
 	g.mu.Lock()

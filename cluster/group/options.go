@@ -35,8 +35,8 @@ type Options struct {
 	// StopScripts ends the scripts that take long and began before a time of the monotonic clock, and takes back
 	// what they have done. They hold keys that the group needs. It may be nil.
 	StopScripts func(before int64)
-	// EndScripts ends all scripts that take long, until the caller calls done. It may be nil.
-	EndScripts func() (done func())
+	// EndScripts ends all scripts that take long, after a time and until the caller calls done. It may be nil.
+	EndScripts func(after time.Duration) (done func())
 	// Own is called after entries or a snapshot may have changed the server's own database, before the next
 	// entry, and before this node serves. It may lock partitions, and be nil.
 	Own func()

@@ -9,22 +9,22 @@ import (
 // applies entries would wait for it. Raft itself would wait for this goroutine. Then a follower would take no
 // more entries, and a leader would confirm none.
 type scripts struct {
-	stop   func(before int64)   // see [Options.StopScripts]
-	endAll func() (done func()) // see [Options.EndScripts]
-	calls  atomic.Uint64        // how many calls of raft to machine have begun or ended: odd while one runs
-	last   uint64               // calls at the last tick
-	ticks  int                  // for how many ticks the same call has run
+	stop   func(before int64)                      // see [Options.StopScripts]
+	endAll func(after time.Duration) (done func()) // see [Options.EndScripts]
+	calls  atomic.Uint64                           // of raft to machine, begun and ended: odd while one runs
+	last   uint64                                  // calls at the last tick
+	ticks  int                                     // for how many ticks the same call has run
 }
 
 // youngest is how long hurry lets each script run.
 const youngest = 50 * time.Millisecond
 
-// end ends every script that takes long, until the caller calls done.
-func (s *scripts) end() (done func()) {
+// end ends every script that takes long, after a time and until the caller calls done.
+func (s *scripts) end(after time.Duration) (done func()) {
 	if s.endAll == nil {
 		return func() {}
 	}
-	return s.endAll()
+	return s.endAll(after)
 }
 
 // call notes that a call of raft to machine begins, and returns what notes its end.

@@ -53,7 +53,8 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 			Scripts: a.scripts.LoadedAfter, KeepScript: a.scripts.Keep,
 			Changed: a.clusterChanged, Replaced: func() { a.server.KeysReplaced() },
 			Own: a.following.Applied, Epoch: a.epochChanged, StopScripts: func(before int64) { a.server.StopScripts(before) },
-			EndScripts: func() (done func()) { return a.server.EndScripts(0) }, Failed: a.clusterFailed,
+			EndScripts: func(after time.Duration) (done func()) { return a.server.EndScripts(after) },
+			Failed:     a.clusterFailed,
 		},
 	}
 	if c.Reads == config.ReadsQuorum {

@@ -27,9 +27,14 @@ func (c *testCluster) endless(i int, name, body string) (ended <-chan string) {
 		reply, err := conn.TryRecv()
 		done <- fmt.Sprint(reply, err)
 	}()
+	if name == "EVAL_RO" {
+		return done
+	}
+	require.Equal(c.t, "OK", c.ask(i, "CONFIG", "SET", "busy-reply-threshold", "1"))
 	c.eventually("the script does not run", func() bool {
-		return name == "EVAL_RO" || len(done) > 0 || strings.HasPrefix(c.ask(i, "SCRIPT", "KILL"), "UNKILLABLE")
+		return len(done) > 0 || strings.HasPrefix(c.ask(i, "GET", "a"), "BUSY ")
 	})
+	require.Equal(c.t, "OK", c.ask(i, "CONFIG", "SET", "busy-reply-threshold", "5000"))
 	return done
 }
 
@@ -83,4 +88,32 @@ func TestFollowersDoNotWaitForScripts(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// A script without an end keeps no leader from giving way, for CLUSTER FAILOVER and for a stop.
+func TestALeaderWithAScriptGivesWay(t *testing.T) {
+	c := newCluster(t, "--cluster-node-timeout", "4000")
+	const body = "redis.call('INCR', KEYS[1])"
+	c.steadily(func(leader int) string {
+		ended := c.endless(leader, "EVAL", body)
+		if reply := c.ask(c.notLeader(leader), "CLUSTER", "FAILOVER"); reply != "OK" {
+			return reply
+		}
+		require.NotEmpty(t, <-ended)
+		return ""
+	})
+	for _, stop := range []func(leader int){
+		func(leader int) { _, _ = c.try(leader, "SHUTDOWN", "NOSAVE") },
+		func(leader int) { c.nodes[leader].stop() },
+	} {
+		c.awaitEqualViews()
+		leader := c.leader()
+		ended := c.endless(leader, "EVAL", body)
+		stop(leader)
+		c.nodes[leader].wait(t)
+		c.nodes[leader] = nil
+		require.NotEmpty(t, <-ended)
+		c.start(leader)
+	}
+	require.Equal(t, resptest.NilBulk, c.do("GET", "a"), "the changes of the scripts are taken back")
 }
