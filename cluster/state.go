@@ -54,7 +54,7 @@ func (m *Member) nodeState(v *topology.View, i int) roster.NodeState {
 	}
 	of := m.vitals.get(k.ID)
 	if !of.answers() {
-		s.Silent = max(1, (m.o.Clock.Monotonic()-max(of.heard, of.asked))/1e6)
+		s.Silent, s.Why = max(1, (m.o.Clock.Monotonic()-max(of.heard, of.asked))/1e6), of.why
 	}
 	if of.heard > 0 {
 		s.Known, s.Applied, s.Feature, s.Release, s.Fault = true, of.Applied, of.Feature, of.Release, of.Fault

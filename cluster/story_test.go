@@ -181,3 +181,19 @@ func TestTheCheckNamesANodeThatHasJustStarted(t *testing.T) {
 		})
 	})
 }
+
+// The check says why a node does not answer: the node may run, and have another secret or a certificate that others refuse.
+func TestTheCheckSaysWhyANodeDoesNotAnswer(t *testing.T) {
+	inWorld(t, 3, func(w *world) {
+		w.form(w.machines...)
+		leader := w.leader()
+		other := w.other(leader)
+		other.stop()
+		other.change = func(o *Options) { o.Security.Secret = []byte("0123456789abcdeg") }
+		require.NoError(t, other.build(w.machines...))
+		require.NoError(t, other.begin())
+		w.eventually("the check does not say why", func() bool {
+			return strings.Contains(roster.Describe(leader.State()), "its cluster-secret differs: set the same cluster-secret on every node)")
+		})
+	})
+}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"net"
 	"slices"
 	"strconv"
@@ -26,30 +27,39 @@ type vital struct {
 	asked int64  // monotonic time since which it is asked
 	skew  int64  // the smallest possible difference: its clock minus the clock of this node, in nanoseconds
 	goal  uint64 // the last entry that this node had applied at the last question
+	why   string // it did not answer the last question
 	stuck bool   // since the question before it lacks entries, and no entry came
 	peer.Hello
 }
 
-// note notes an answer, or that no answer came. applied is the last entry that this node has applied.
-func (v *vitals) note(id string, now int64, h *peer.Hello, skew int64, applied uint64) {
+// note notes an answer. applied is the last entry that this node has applied.
+func (v *vitals) note(id string, now int64, h peer.Hello, skew int64, applied uint64) {
+	v.change(id, now, func(one *vital) {
+		if h.Run != one.Run { // it has just started, or was silent
+			one.goal, one.Applied = applied, h.Applied
+		}
+		one.stuck = h.Applied < one.goal && h.Applied <= one.Applied
+		one.heard, one.skew, one.Hello, one.goal = now, skew, h, applied
+	})
+}
+
+// miss notes that no answer came.
+func (v *vitals) miss(id string, now int64, why error) {
+	v.change(id, now, func(one *vital) { one.Run, one.goal, one.why = "", 0, why.Error() })
+}
+
+func (v *vitals) change(id string, now int64, how func(*vital)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one, known := v.byID[id]
 	if !known {
 		one.asked = now
 	}
-	if h != nil {
-		if h.Run != one.Run { // it has just started, or was silent
-			one.goal, one.Applied = applied, h.Applied
-		}
-		one.stuck = h.Applied < one.goal && h.Applied <= one.Applied
-		one.heard, one.skew, one.Hello = now, skew, *h
-	} else {
-		one.Run = "" // it does not answer now
-	}
-	one.goal = applied
+	how(&one)
 	v.byID[id], v.shown = one, nil
 }
+
+var errReplaced = errors.New("another node leads in its place")
 
 // replace returns the last leader if another node leads now, and nil if not. Until the last leader answers
 // again it counts as dead, because most leaders are replaced for their silence. So no client reads from it.
@@ -62,7 +72,7 @@ func (v *vitals) replace(old, now *topology.View, asked int64) (last *topology.N
 	if i < 0 || i == now.LeaderOf(0) {
 		return nil
 	}
-	v.note(now.Nodes[i].ID, asked, nil, 0, 0)
+	v.miss(now.Nodes[i].ID, asked, errReplaced)
 	return &now.Nodes[i]
 }
 

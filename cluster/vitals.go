@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,19 +56,24 @@ func (m *Member) askVital(k topology.Node) (leads bool) {
 	begun, before := m.o.Clock.Monotonic(), m.o.Wall()
 	h, err := m.dialer.Hello(ctx, k.Address().Peer(), m.hello())
 	now := m.o.Clock.Monotonic()
-	if err != nil || h.ID != k.ID {
-		m.vitals.note(k.ID, now, nil, 0, 0)
+	if err == nil && h.ID != k.ID {
+		err = errNotIts
+	}
+	if err != nil {
+		m.vitals.miss(k.ID, now, err)
 		return false
 	}
 	if own := m.group.Load().Self().ID; h.Gone && h.Cluster == m.place.cluster() {
 		m.noteGone(own)
 	}
-	m.vitals.note(k.ID, now, &h, skew(h.Time-before, now-begun), m.group.Load().Applied())
+	m.vitals.note(k.ID, now, h, skew(h.Time-before, now-begun), m.group.Load().Applied())
 	if leads = h.Leader.ID == h.ID; leads {
 		m.group.Load().LeaderStood(h.Applied, begun)
 	}
 	return leads
 }
+
+var errNotIts = errors.New("another node answers at its address")
 
 // announce tells all nodes the addresses that the nodes announce now, if this node leads.
 func (m *Member) announce(v *topology.View) {

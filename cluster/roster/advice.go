@@ -81,6 +81,9 @@ func (s *State) aboutSilence() (lines []string) {
 		}
 		line := fmt.Sprintf("start %s, or repair its network: it has not answered for %s",
 			n.Address, span(n.Silent))
+		if n.Why != "" {
+			line += " (" + n.Why + ")"
+		}
 		if s.Leader != "" {
 			line += ". If it is gone for good, run CLUSTER FORGET " + n.ID
 		}

@@ -40,7 +40,7 @@ func changed(change func(*State)) *State {
 var cases = map[string]*State{
 	"healthy": three(),
 	"one-down": changed(func(s *State) {
-		s.Nodes[2].Silent, s.Nodes[2].Applied = 250_000, 400
+		s.Nodes[2].Silent, s.Nodes[2].Why, s.Nodes[2].Applied = 250_000, "connection refused", 400
 	}),
 	"two-down": changed(func(s *State) {
 		s.Leader, s.Since = "", 8_000

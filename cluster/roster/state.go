@@ -41,13 +41,19 @@ type NodeState struct {
 	Zone    string `json:"zone,omitempty"`
 	Voter   bool   `json:"voter"`
 	Leaving bool   `json:"leaving,omitempty"` // it is marked as removed, and still takes part
-	Silent  int64  `json:"silent_ms"`         // since it last answered; 0 if it answers
-	Known   bool   `json:"known"`             // Applied and Skew are known; a leader knows them for all nodes
+	Silence
+	Known bool `json:"known"` // Applied and Skew are known; a leader knows them for all nodes
 	Progress
 	Timing
 	Feature int    `json:"feature"`           // that its release can work at
 	Release string `json:"release,omitempty"` // such as "1.4.0"
 	Fault   string `json:"fault,omitempty"`   // why it cannot write its disk; a sentence
+}
+
+// Silence says that a node does not answer.
+type Silence struct {
+	Silent int64  `json:"silent_ms"`            // since it last answered; 0 if it answers
+	Why    string `json:"silent_why,omitempty"` // the error of the last question
 }
 
 // Progress is how far a node has come.
