@@ -119,7 +119,7 @@ func (h *Hub) greet(conn net.Conn, at place, id Identity, name string) error {
 				return err
 			}
 			if checked += n; done {
-				if i < needed && buf[0] == '-' {
+				if buf[0] == '-' && (i < needed || string(buf[:checked]) == tooManyClients) {
 					return refusal(buf[:checked])
 				}
 				buf = buf[checked:]
