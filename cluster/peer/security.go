@@ -2,10 +2,12 @@ package peer
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -35,7 +37,23 @@ func (s *Security) Check() error {
 	case (s.ServerTLS == nil) != (s.ClientTLS == nil):
 		return errors.New("tls-cluster needs a certificate for both directions")
 	case s.ServerTLS != nil:
-		return errors.Join(checkServer(s.ServerTLS()), checkClient(s.ClientTLS()))
+		return errors.Join(checkServer(s.ServerTLS()), checkClient(s.ClientTLS()), checkUses(s.ClientTLS()))
+	}
+	return nil
+}
+
+// checkUses requires that the certificate, if it says for what it is, is for servers and for clients. With
+// another one, the node reaches no other node, or none reaches it.
+func checkUses(c *tls.Config) error {
+	if c == nil || len(c.Certificates) == 0 || c.Certificates[0].Leaf == nil {
+		return nil
+	}
+	uses := c.Certificates[0].Leaf.ExtKeyUsage
+	for _, use := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
+		if len(uses) > 0 && !slices.Contains(uses, use) && !slices.Contains(uses, x509.ExtKeyUsageAny) {
+			return errors.New("tls-cluster needs a tls-cert-file for servers and for clients: its extended key usage " +
+				"lacks serverAuth or clientAuth")
+		}
 	}
 	return nil
 }

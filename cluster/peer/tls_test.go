@@ -46,7 +46,9 @@ func (a *authority) certify(t *testing.T, name string, uses ...x509.ExtKeyUsage)
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
 	require.NoError(t, err)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	leaf, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
 var bothUses = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
@@ -142,10 +144,17 @@ func TestCheckCertificates(t *testing.T) {
 		"tls-cluster needs tls-cert-file and tls-key-file, so that nodes can prove themselves": {
 			change(func(_, client *tls.Config) { client.Certificates = nil }),
 		},
+		"tls-cluster needs a tls-cert-file for servers and for clients: its extended key usage lacks serverAuth or clientAuth": {
+			secured(ours.certify(t, "localhost", x509.ExtKeyUsageServerAuth), ours),
+			secured(ours.certify(t, "localhost", x509.ExtKeyUsageClientAuth), ours),
+		},
 	} {
 		for _, s := range bad {
 			require.EqualError(t, s.Check(), want)
 		}
+	}
+	for _, uses := range [][]x509.ExtKeyUsage{nil, bothUses, {x509.ExtKeyUsageAny}} {
+		require.NoError(t, secured(ours.certify(t, "localhost", uses...), ours).Check())
 	}
 	// A configuration that becomes wrong later opens nothing.
 	late := change(func(server, client *tls.Config) { server.ClientAuth, client.RootCAs = tls.NoClientCert, nil })
