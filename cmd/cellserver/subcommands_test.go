@@ -195,6 +195,10 @@ func TestCheckConfig(t *testing.T) {
 		"bad.acl:1":        {"--aclfile", "bad.acl"},
 		"/no/such/dir":     {"--dir", "/no/such/dir"},
 		"tls-port needs":   {"--tls-port", "6398"},
+		"cluster-secret has 5 bytes": {
+			"--dir", t.TempDir(), "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:7001", "--cluster-secret", "short",
+		},
+		"may not listen on 10.0.0.1": {"--dir", t.TempDir(), "--cluster-enabled", "yes", "--cluster-nodes", "10.0.0.1:7001"},
 		"tls-cert-file and tls-": {
 			"--http-tls-port", "6398", "--tls-cert-file", "a", "--tls-key-file", "b",
 			"--tls-auth-clients", "no",

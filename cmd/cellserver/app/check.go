@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -9,6 +10,7 @@ import (
 	"cellserver/cmd/cellserver/listen"
 	"cellserver/cmd/cellserver/rulefile"
 	"cellserver/internal/config"
+	"cellserver/internal/topology"
 	"cellserver/limiters/ruleset"
 	"cellserver/server"
 )
@@ -23,6 +25,11 @@ func CheckConfig(cfg *config.Config) error {
 	var c listen.Certificates
 	if err := c.Load(cfg); err != nil {
 		return err
+	}
+	if list, err := topology.ParseAddresses(cfg.Cluster.Nodes); err != nil || len(list) > 0 {
+		if err = cmp.Or(err, c.Peers(cfg).Check(), mayReach(c.Peers(cfg), list)); err != nil {
+			return err
+		}
 	}
 	if err := server.CheckUsers(cfg, newUserFile(cfg)); err != nil {
 		return files.Advised(err)
