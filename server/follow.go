@@ -79,7 +79,7 @@ const commandsOfATurn = 64
 
 // Apply runs a command. An error is an [Unkept], or that of the context.
 func (f *Follower) Apply(ctx context.Context, args [][]byte) (err error) {
-	c := f.client
+	c, args := f.client, asKept(args)
 	cmd, err := f.resolve(args)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ func (s *Server) Replayer() func(db int, args [][]byte) error {
 	var out resp.Writer
 	var fp store.Footprint
 	return func(db int, args [][]byte) error {
+		args = asKept(args)
 		cmd, err := commands.Resolve(commands.Lookup(args[0]), args)
 		switch {
 		case err != nil:

@@ -102,3 +102,13 @@ const (
 func isOurs(cmd *commands.Command) bool {
 	return cmd.Group == commands.GroupLimiter && cmd.Name != "cl.throttle"
 }
+
+// asKept returns a command of another server as this one has it. Redis 8 sends HINCRBYFLOAT as
+// HSETEX key KEEPTTL FIELDS 1 field value. No field has an expiry here, so that is HSET.
+func asKept(args [][]byte) [][]byte {
+	if len(args) == 7 && commands.Is(args[0], "hsetex") && commands.Is(args[2], "keepttl") &&
+		commands.Is(args[3], "fields") {
+		return [][]byte{[]byte("HSET"), args[1], args[5], args[6]}
+	}
+	return args
+}
