@@ -101,12 +101,12 @@ var whyAbsent = sync.OnceValue(func() map[string]string {
 	return why
 })
 
-// longestAbsent is the largest length in bytes of a name that notHere finds.
+// longestAbsent is the largest length in bytes of a name that NotHere finds.
 const longestAbsent = 32
 
-// notHere returns the sentence about a command of Redis that this server does not have, "" for all other
+// NotHere returns the sentence about a command of Redis that this server does not have, "" for all other
 // names. It does not copy long names.
-func notHere(parent string, name []byte) string {
+func NotHere(parent string, name []byte) string {
 	if len(name) > longestAbsent {
 		return ""
 	}
@@ -140,13 +140,13 @@ func UnknownCommand(args [][]byte) error {
 	var all [3 * quotedBytes]byte
 	text := append(append(all[:0], "ERR unknown command '"...), clip(args[0], quotedBytes)...)
 	text = append(append(text, "', with args beginning with: "...), list...)
-	return Error(append(text, notHere("", args[0])...))
+	return Error(append(text, NotHere("", args[0])...))
 }
 
 func unknownSubcommand(parent string, name []byte) error {
 	text := "ERR unknown subcommand '" + Clip(name, quotedBytes) + "'. " +
 		"Try " + strings.ToUpper(parent) + " HELP."
-	if why := notHere(parent, name); why != "" {
+	if why := NotHere(parent, name); why != "" {
 		text += " " + why
 	}
 	return Error(text)

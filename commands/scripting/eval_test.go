@@ -69,6 +69,8 @@ func TestErrorsOfScripts(t *testing.T) {
 	for source, text := range map[string]string{
 		"return redis.call('nope')":              "ERR Unknown Redis command called from script",
 		"return redis.call('config', 'nope')":    "ERR Unknown Redis command called from script",
+		"return redis.call('XADD', 's', '*')":    "ERR Unknown Redis command called from script: 'XADD' (cellserver has no streams: docs/libraries.md says which queues run without them)",
+		"return redis.call('setbit')":            "ERR Unknown Redis command called from script: 'setbit' (cellserver does not have it: docs/migrating.md lists all such commands)",
 		"return redis.call('get')":               "ERR Wrong number of args calling Redis command from script",
 		"return redis.call('subscribe', 'x')":    "ERR This Redis command is not allowed from script",
 		"return redis.call('eval', 'x', 0)":      "ERR This Redis command is not allowed from script",

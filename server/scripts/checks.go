@@ -76,7 +76,7 @@ func (r *runner) admit(inner *commands.Call) (err error) {
 	}
 	switch {
 	case inner.Cmd == nil:
-		return errUnknown
+		return unknownCommand(inner.Args[0])
 	case err != nil:
 		return errArity
 	case inner.Cmd.Flags&commands.NoScript != 0:
@@ -101,6 +101,14 @@ func (r *runner) admit(inner *commands.Call) (err error) {
 	}
 	r.run.wrote = r.run.wrote || flags&commands.Write != 0
 	return nil
+}
+
+// unknownCommand names a command of Redis that this server does not have, and says what to do.
+func unknownCommand(name []byte) error {
+	if why := commands.NotHere("", name); why != "" {
+		return errUnknown + commands.Error(": '"+string(name)+"' "+why)
+	}
+	return errUnknown
 }
 
 // keepsSlot reports whether the keys of a command are in the slot of the script's keys before. In cluster
