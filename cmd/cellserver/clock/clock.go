@@ -20,13 +20,21 @@ type Clock struct {
 	wall    atomic.Pointer[wall]
 	setting sync.Mutex   // held while the fields above are written
 	steps   atomic.Int64 // how often the wall clock was set back by more than the limit
-	gap     atomic.Int64 // by how many nanoseconds the clock was ahead of the wall clock at the last check
+	gap     int64        // by how many nanoseconds the clock was ahead of the wall clock at the last check
 }
 
 // wall is how far the wall clock is ahead of the monotonic one, in nanoseconds.
 type wall struct {
 	offset int64 // when the clock was checked last
 	limit  int64 // by which the offset may differ before the clock checks it again; 0: by any time
+}
+
+// ahead returns by how many nanoseconds the clock is ahead of a wall clock with an offset; 0 if it follows it.
+func (w *wall) ahead(offset int64) int64 {
+	if gap := w.offset - offset; w.limit > 0 && gap > w.limit {
+		return gap
+	}
+	return 0
 }
 
 // New returns a clock that follows the real time.
@@ -125,7 +133,7 @@ func (c *Clock) Continue(from int64) (gap int64) {
 		return 0
 	}
 	c.wall.Store(&wall{from - c.Monotonic(), w.limit})
-	c.gap.Store(gap)
+	c.gap = gap
 	return gap
 }
 
@@ -139,7 +147,13 @@ func (c *Clock) Lead(from, limit int64) (gap int64) {
 }
 
 // Steps returns how often the wall clock was set back, and by how many nanoseconds the clock is ahead of it.
-func (c *Clock) Steps() (back, gap int64) { return c.steps.Load(), c.gap.Load() }
+func (c *Clock) Steps() (back, gap int64) { return c.steps.Load(), c.wall.Load().ahead(c.offset()) }
+
+// offset returns how far the wall clock is ahead of the monotonic one now.
+func (c *Clock) offset() int64 {
+	t := time.Now()
+	return t.UnixNano() + c.skew.Load() - int64(t.Sub(c.started))
+}
 
 // SetLimit sets by how many nanoseconds the wall clock may be set back before the clock holds the former
 // time; 0: by any time.
@@ -154,16 +168,12 @@ func (c *Clock) SetLimit(limit int64) {
 func (c *Clock) Check() {
 	c.setting.Lock()
 	defer c.setting.Unlock()
-	t := time.Now()
-	w, next := c.wall.Load(), wall{offset: t.UnixNano() + c.skew.Load() - int64(t.Sub(c.started))}
-	next.limit = w.limit
-	gap := w.offset - next.offset
-	if w.limit == 0 || gap <= w.limit {
-		c.wall.CompareAndSwap(w, &next)
-		c.gap.Store(0)
-		return
-	}
-	if gap-c.gap.Swap(gap) > w.limit {
+	w, offset := c.wall.Load(), c.offset()
+	gap := w.ahead(offset)
+	if gap == 0 {
+		c.wall.CompareAndSwap(w, &wall{offset, w.limit})
+	} else if gap-c.gap > w.limit {
 		c.steps.Add(1)
 	}
+	c.gap = gap
 }

@@ -122,6 +122,28 @@ func TestSmallStepsOfTheClock(t *testing.T) {
 	})
 }
 
+// TestTheGapIsThatOfThisMoment: clients get and give the time of the wall clock also before the next check.
+func TestTheGapIsThatOfThisMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New()
+		c.SetLimit(int64(10 * time.Second))
+		right := func() {
+			t.Helper()
+			_, gap := c.Steps()
+			require.Equal(t, c.Machine(), c.Now()-gap)
+		}
+		c.skew.Store(-int64(time.Hour)) // set back, and nobody has checked
+		right()
+		c.Check()
+		right()
+		c.skew.Store(0) // right again
+		right()
+		c.Step(-int64(time.Hour))
+		c.SetLimit(0)
+		right()
+	})
+}
+
 // TestAClockThatLeads: what a clock has held before a node leads does not count. Then it goes on from the time of the log.
 func TestAClockThatLeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
