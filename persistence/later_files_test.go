@@ -77,6 +77,41 @@ func TestFilesFromTheFuture(t *testing.T) {
 	}
 }
 
+// TestTheTimeThatWasSetBack: the clock was an hour ahead, and clock-step-limit 0 has set the time back. The next start goes
+// on from what the log says last, also if the base is from the hour ahead. Otherwise all that clients have written since
+// would be over. A transaction that began a little earlier sets nothing back.
+func TestTheTimeThatWasSetBack(t *testing.T) {
+	for _, rewritten := range []bool{false, true} {
+		files := &fstest.Memory{}
+		s := started(t, files, logged(aof.Always))
+		write := func(at int64) {
+			s.now.Store(at)
+			require.True(t, s.acknowledged(func() { s.put(1, "a") }))
+		}
+		restarted := func() int64 {
+			again := newServer(t, files.Kill(), logged(aof.Always))
+			again.now.Store(begin)
+			require.NoError(t, again.Start(t.Context()))
+			return again.Now()
+		}
+		write(begin + hour)
+		if rewritten {
+			require.NoError(t, s.BackgroundRewrite())
+			s.wait()
+			write(begin + hour + 20e9)
+		}
+		write(begin + hour + 10e9)
+		require.GreaterOrEqual(t, restarted(), begin+hour+10e9-1e9)
+		write(begin + 5e9)
+		require.Equal(t, begin, restarted())
+		write(begin + hour)
+		files = files.Kill()
+		s = started(t, files, logged(aof.Always)) // with a further file
+		write(begin + 5e9)
+		require.Equal(t, begin, restarted())
+	}
+}
+
 // TestTheTimeOfTheLogGoesOn begins a log while the clock is ahead, and restarts again and again with a clock that is behind.
 // The time never goes back by more than the second that the log notes.
 func TestTheTimeOfTheLogGoesOn(t *testing.T) {

@@ -119,7 +119,9 @@ func (l *loader) appendLog(ctx context.Context, set *Settings, inv *inventory) (
 	if err := l.checkRivals(ctx, inv.snapshots, inv.log.Place(), inv.logTime); err != nil {
 		return nil, err
 	}
-	l.written.Store(max(l.written.Load(), min(loaded.Time, maxSecond)))
+	if loaded.Time > 0 { // later than its base
+		l.written.Store(min(loaded.Time, maxSecond))
+	}
 	l.keys.Store(int64(l.store.Keys()))
 	l.expired.Store(0) // an expired key is loaded, and then expires as every other key
 	l.log.Info("loaded", "directory", dir.Path(), "keys", l.store.Keys(), "commands", loaded.Commands,

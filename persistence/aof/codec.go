@@ -65,12 +65,13 @@ func (e *encoder) begin(buf []byte) {
 
 // stamp appends the time of the next effects, once a second, in the form of Redis's aof-timestamp-enabled.
 // now is in Unix nanoseconds. After the next start, the time goes on from there if the clock of the machine
-// is behind.
+// is behind. So a time that was set back takes effect, too.
 func (e *encoder) stamp(now int64) {
-	if now < (e.stamped+1)*1e9 {
+	second := format.TimeAfter(e.stamped, now/1e9)
+	if second == e.stamped {
 		return
 	}
-	e.stamped = now / 1e9
+	e.stamped = second
 	e.buf = append(strconv.AppendInt(append(e.buf, format.TimeMark...), e.stamped, 10), "\r\n"...)
 	e.closed = 0
 }

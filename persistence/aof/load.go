@@ -145,7 +145,7 @@ func (l *loader) loadFile(e format.Entry, path string, mayBeTorn bool) error {
 	fault := r.run()
 	l.before += size
 	l.loaded.Commands += r.commands
-	l.loaded.Time = max(l.loaded.Time, r.time)
+	l.loaded.Time = r.time
 	switch {
 	case r.failed != nil:
 		return &os.PathError{Op: "read", Path: path, Err: r.failed}
@@ -169,7 +169,7 @@ func (l *loader) beginCommands(f fs.File, from, size int64) *reader {
 	l.apply.db = 0
 	return &reader{
 		window: newWindow(l.options.Wrap(io.NewSectionReader(f, from, size-from)), from, size),
-		apply:  &l.apply, progress: l.progress,
+		apply:  &l.apply, progress: l.progress, time: l.loaded.Time,
 		skipUnsupported: l.options.RDB.SkipUnsupported, skipped: l.loaded.Skipped,
 	}
 }

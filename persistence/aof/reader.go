@@ -135,7 +135,7 @@ func (r *reader) comment(b []byte) (size int, err error) {
 	size, err = format.ParseComment(b)
 	if text, ok := bytes.CutPrefix(b[:size], []byte(format.TimeMark)); ok && err == nil {
 		if second, ok := decimal.Parse(bytes.TrimRight(text, "\r\n")); ok {
-			r.time = max(r.time, second)
+			r.time = format.TimeAfter(r.time, second)
 		}
 	}
 	return size, err

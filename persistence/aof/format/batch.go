@@ -25,6 +25,18 @@ const (
 
 var errHeader = errors.New("the header of the batch is damaged")
 
+// setBack is by how many seconds a time must be earlier than the one before it to say that the clock was set
+// back. Transactions that began earlier, and other lanes, have times that are a little earlier.
+const setBack = 10
+
+// TimeAfter returns the time of a log after a further [TimeMark]: the later time, unless the clock was set back.
+func TimeAfter(time, mark int64) int64 {
+	if mark < time-setBack {
+		return mark
+	}
+	return max(time, mark)
+}
+
 // EmptyHeader is the space for a header at the start of a batch.
 var EmptyHeader [HeaderSize]byte
 
