@@ -29,8 +29,40 @@ func (s *session) greet() error {
 			return fmt.Errorf("the master refuses %s: %w%s", words[0], err, advice(err))
 		}
 	}
+	s.compareClocks()
 	s.countKeys()
 	return nil
+}
+
+// clocksMayDiffer is by how many seconds the time of the master may differ without a warning.
+const clocksMayDiffer = 2
+
+// compareClocks asks what time the master has, and warns if this server has another one. The master removes its
+// keys by its own clock. After the move the clock of this server decides, about keys with times of the master. A
+// user for replicas may lack the right to ask.
+func (s *session) compareClocks() {
+	before := s.o.Clock.Now() / 1e9
+	b, err := s.ask("TIME")
+	if err != nil || string(b) != "*2" {
+		return
+	}
+	var lines [4]string
+	for i := range lines {
+		line, err := s.r.line()
+		if err != nil {
+			return // the next read fails, too
+		}
+		lines[i] = string(line)
+	}
+	now := s.o.Clock.Now() / 1e9
+	second, err := strconv.ParseInt(lines[1], 10, 64)
+	if err != nil || before-clocksMayDiffer <= second && second <= now+clocksMayDiffer || s.l.differs {
+		return
+	}
+	s.l.differs = true
+	s.o.Log.Warn("the master has another time than this server: after REPLICAOF NO ONE limits and expiries end "+
+		"too early or too late by the difference; set both clocks by NTP, and see clock-step-limit",
+		"master", second, "here", now)
 }
 
 // rightsAdvice says what to do about a user without rights.

@@ -17,6 +17,7 @@ import (
 // since is the monotonic clock of a test.
 type since struct{ time.Time }
 
+func (s since) Now() int64       { return time.Now().UnixNano() }
 func (s since) Monotonic() int64 { return int64(time.Since(s.Time)) + 1 }
 
 // notes is a target that notes what it gets.
@@ -61,7 +62,8 @@ func (n *notes) DB() int    { return n.db }
 // fake is a master. Each connection of the link is one call of its script.
 type fake struct {
 	net.Conn
-	in *bufio.Reader
+	in   *bufio.Reader
+	time int64 // what TIME replies, in Unix seconds; 0: it is not understood
 }
 
 // command returns the next command of the link, but no confirmation.
@@ -95,6 +97,8 @@ func (f *fake) greeted() string {
 		case strings.HasPrefix(text, "INFO"):
 			const keys = "# Keyspace\r\ndb0:keys=7,expires=0,avg_ttl=0\r\ndb3:keys=2,expires=0,avg_ttl=0\r\n"
 			fmt.Fprintf(f, "$%d\r\n%s\r\n", len(keys), keys)
+		case text == "TIME" && f.time != 0:
+			fmt.Fprintf(f, "*2\r\n$10\r\n%d\r\n$6\r\n123456\r\n", f.time)
 		default:
 			fmt.Fprint(f, "+OK\r\n")
 		}
@@ -136,7 +140,7 @@ func follow(t *testing.T, o Options, target *notes, check func(l *Link), scripts
 			n++
 			go func() {
 				defer there.Close()
-				script(&fake{there, bufio.NewReader(there)})
+				script(&fake{Conn: there, in: bufio.NewReader(there)})
 			}()
 			return here, nil
 		}

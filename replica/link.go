@@ -24,11 +24,17 @@ type Options struct {
 	ListeningPort int                  // of this server, for the master's INFO
 	Timeout       func() time.Duration // repl-timeout
 	MaxCommand    int                  // bytes of one command
-	Clock         interface{ Monotonic() int64 }
+	Clock         Clock
 	Log           *slog.Logger
 	Target        Target
 	From          Position         // where to continue
 	LeftOut       map[string]int64 // what was left out before
+}
+
+// Clock is the time of the server.
+type Clock interface {
+	Now() int64
+	Monotonic() int64
 }
 
 // Link follows a master.
@@ -39,6 +45,7 @@ type Link struct {
 
 	safe        atomic.Int64 // the offset up to which all is safe
 	connectedAt int64        // when the last session began to follow, in monotonic nanoseconds
+	differs     bool         // the log says that the clocks differ
 
 	mu    sync.Mutex // guards state
 	state State

@@ -25,14 +25,30 @@ func TestGreeting(t *testing.T) {
 				return
 			}
 			said = append(said, text)
-			fmt.Fprint(f, "-ERR no\r\n"[:9*btoi(strings.HasPrefix(text, "INFO"))])
-			if !strings.HasPrefix(text, "INFO") {
+			fmt.Fprint(f, "-ERR no\r\n"[:9*btoi(strings.HasPrefix(text, "INFO") || text == "TIME")])
+			if !strings.HasPrefix(text, "INFO") && text != "TIME" {
 				fmt.Fprint(f, "+OK\r\n")
 			}
 		}
 	})
 	require.Equal(t, []string{"AUTH mover secret", "PING", "REPLCONF listening-port 6380", "REPLCONF capa eof capa psync2",
-		"INFO keyspace", "PSYNC ? -1"}, said[:6])
+		"TIME", "INFO keyspace", "PSYNC ? -1"}, said[:7])
+}
+
+// TestClocksThatDiffer: the link warns once if the master has another time, and goes on. A second more or less is no
+// difference.
+func TestClocksThatDiffer(t *testing.T) {
+	for by, warnings := range map[time.Duration]int{
+		0: 0, 2 * time.Second: 0, -2 * time.Second: 0, time.Hour: 1, -time.Hour: 1, -100 * 365 * 24 * time.Hour: 1,
+	} {
+		var printed strings.Builder
+		script := func(f *fake) {
+			f.time = time.Now().Add(by).Unix()
+			require.Equal(t, "PSYNC ? -1", f.greeted())
+		}
+		follow(t, Options{Log: slog.New(slog.NewTextHandler(&printed, nil))}, &notes{}, func(*Link) {}, script, script, script)
+		require.Equal(t, warnings, strings.Count(printed.String(), "another time than this server"), "%v: %s", by, &printed)
+	}
 }
 
 func btoi(b bool) int {

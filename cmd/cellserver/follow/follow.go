@@ -21,18 +21,12 @@ type Options struct {
 	Store  *store.Store
 	Server *server.Server
 	Disk   *persistence.Manager
-	Clock  Clock
+	Clock  replica.Clock
 	Log    *slog.Logger
 	// Dial opens a connection to the master.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 	// Cluster is nil if the server is alone.
 	Cluster Cluster
-}
-
-// Clock is the time of the server.
-type Clock interface {
-	Now() int64
-	Monotonic() int64
 }
 
 // Following is what this server does as a replica of another one. It implements [commands.Replication].
