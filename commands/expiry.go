@@ -80,6 +80,12 @@ func (o *ExpiryOption) Millis(c *Call, n int64) (int64, bool) {
 // IsPast reports whether a key that gets this expiry, in Unix milliseconds, goes at once.
 func (c *Call) IsPast(expireAt int64) bool { return expireAt <= c.NowMillis() && !c.Tx.KeepExpired }
 
+// Wall is the time of the call by the wall clock, in Unix nanoseconds.
+func (c *Call) Wall() int64 {
+	_, gap := c.Server.Clock.Steps()
+	return c.Now - gap
+}
+
 // GapMillis is by how many milliseconds the logical time is ahead of the wall clock, because that was set
 // back. Clients give and get times of the wall clock.
 func (c *Call) GapMillis() int64 {

@@ -18,6 +18,8 @@ type Clock interface {
 	// Continue makes Now go on from a time, if that is ahead by more than a limit. It returns by how many
 	// nanoseconds.
 	Continue(at int64) (gap int64)
+	// Steps returns how often the wall clock was set back, and by how many nanoseconds Now is ahead of it.
+	Steps() (back, gap int64)
 }
 
 // environment is the state that all parts of a [Manager] share.

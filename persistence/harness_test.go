@@ -31,6 +31,7 @@ type server struct {
 	files     fs.FS
 	store     *store.Store
 	now       atomic.Int64
+	gap       atomic.Int64 // by which now is ahead of the wall clock
 	effects   atomic.Int64
 	condition atomic.Pointer[Condition]
 }
@@ -44,8 +45,11 @@ func (s *server) Continue(at int64) (gap int64) {
 		return 0
 	}
 	s.now.Store(at)
+	s.gap.Store(gap)
 	return gap
 }
+
+func (s *server) Steps() (back, gap int64) { return 0, s.gap.Load() }
 
 func (s *server) Committed(_ *store.Tx, effects []store.Effect) { s.effects.Add(int64(len(effects))) }
 

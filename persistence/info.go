@@ -49,7 +49,7 @@ func (s *snapshots) info(add addField, l *loadProgress) {
 	}
 	add("rdb_changes_since_last_save", s.unsaved())
 	add("rdb_bgsave_in_progress", bit(kind == savingJob))
-	add("rdb_last_save_time", s.last.Load())
+	add("rdb_last_save_time", s.lastByWall())
 	add("rdb_last_bgsave_status", status(!s.failed.Load()))
 	add("rdb_last_bgsave_time_sec", s.took.Load())
 	add("rdb_current_bgsave_time_sec", took)

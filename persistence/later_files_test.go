@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"fmt"
 	"testing"
 
 	"cellserver/persistence/aof"
@@ -65,6 +66,9 @@ func TestFilesFromTheFuture(t *testing.T) {
 				require.NoError(t, again.Start(t.Context()))
 				require.Equal(t, want, again.Now())
 				require.Equal(t, []int64{tat, 7, tat}, []int64{again.int("user"), again.int("counter"), again.int("number")})
+				require.NoError(t, again.Save())
+				require.InDelta(t, clock/1e9, again.LastSave(), 1, "by the wall clock")
+				require.Equal(t, fmt.Sprint(again.LastSave()), again.info("rdb_last_save_time"))
 				require.Equal(t, tat/1e6+1, again.expiry("user"))
 				require.Equal(t, tat/1e6, again.expiry("counter"))
 			}

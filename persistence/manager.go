@@ -207,7 +207,7 @@ func (m *Manager) BackgroundSave() error { return m.snapshots.background() }
 func (m *Manager) ScheduleSave() { m.snapshots.scheduled.Store(true) }
 
 // LastSave returns the Unix second of the last snapshot, or of the start.
-func (m *Manager) LastSave() int64 { return m.snapshots.last.Load() }
+func (m *Manager) LastSave() int64 { return m.snapshots.lastByWall() }
 
 // BackgroundRewrite begins to rewrite the append-only file, or fails with [ErrBusy] while another
 // job runs.

@@ -36,6 +36,12 @@ type lastSnapshot struct {
 	copied   atomic.Int64 // the most bytes that were copied at once for it
 }
 
+// lastByWall returns when the last snapshot was written, by the wall clock: operators compare it with theirs.
+func (s *snapshots) lastByWall() int64 {
+	_, gap := s.clock.Steps()
+	return s.last.Load() - gap/1e9
+}
+
 // unsaved returns the number of changes since the last snapshot.
 func (s *snapshots) unsaved() int64 { return s.store.Changes() - s.saved.Load() }
 

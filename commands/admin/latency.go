@@ -50,7 +50,7 @@ func latencyHistory(c *commands.Call) error {
 	c.Out.Array(len(spikes))
 	for _, s := range spikes {
 		c.Out.Array(2)
-		c.Out.Int(s.Seconds)
+		c.Out.Int(s.Seconds - c.GapMillis()/1000)
 		c.Out.Int(s.Millis)
 	}
 	return nil
@@ -63,7 +63,7 @@ func latencyLatest(c *commands.Call) error {
 		last := e.Spikes[len(e.Spikes)-1]
 		c.Out.Array(4)
 		c.Out.BulkString(e.Name)
-		c.Out.Int(last.Seconds)
+		c.Out.Int(last.Seconds - c.GapMillis()/1000)
 		c.Out.Int(last.Millis)
 		c.Out.Int(e.Worst)
 	}

@@ -40,7 +40,7 @@ func slowlogGet(c *commands.Call) error {
 	for _, e := range entries {
 		c.Out.Array(6)
 		c.Out.Int(e.ID)
-		c.Out.Int(e.Seconds)
+		c.Out.Int(e.Seconds - c.GapMillis()/1000)
 		c.Out.Int(e.Micros)
 		commands.StringArray(c.Out, e.Args)
 		c.Out.BulkString(e.Client)

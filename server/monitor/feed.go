@@ -70,7 +70,8 @@ const timeFormat = "+%d.%06d [%d %s]"
 // formatLine returns the line of a command, such as `+1339518083.107412 [0 127.0.0.1:60866] "keys"
 // "*"`, with CR LF.
 func formatLine(c *commands.Call, addr string) []byte {
-	line := fmt.Appendf(nil, timeFormat, c.Now/1e9, c.Now%1e9/1e3, c.Conn.DB, addr)
+	now := c.Wall()
+	line := fmt.Appendf(nil, timeFormat, now/1e9, now%1e9/1e3, c.Conn.DB, addr)
 	for i := range c.Args {
 		line = append(line, ' ')
 		line = appendQuoted(line, c.Shown(i))

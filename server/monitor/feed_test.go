@@ -13,7 +13,8 @@ import (
 )
 
 func call(by *commands.Conn, flags commands.Flags, args ...string) *commands.Call {
-	c := &commands.Call{Cmd: &commands.Command{Name: args[0], Flags: flags}, Now: servertest.Start, Conn: by}
+	c := &commands.Call{Cmd: &commands.Command{Name: args[0], Flags: flags}, Now: servertest.Start, Conn: by,
+		Server: &commands.Server{Clock: &servertest.Clock{}}}
 	for _, a := range args {
 		c.Args = append(c.Args, []byte(a))
 	}

@@ -221,7 +221,10 @@ func (c *Client) Pending() int { return len(c.Session.Output()) }
 
 // Clock is a clock that stands still at Time, in Unix nanoseconds. Its real time equals its logical
 // time.
-type Clock struct{ Time int64 }
+type Clock struct {
+	Time int64
+	Gap  int64 // by which Time is ahead of the wall clock; a test sets it before it sends commands
+}
 
 // Now implements [commands.Clock].
 func (c *Clock) Now() int64 { return atomic.LoadInt64(&c.Time) }
@@ -236,7 +239,7 @@ func (c *Clock) Read() (now, monotonic int64) { return c.Now(), c.Monotonic() }
 func (c *Clock) Until(unixNano int64) int64 { return unixNano - c.Now() }
 
 // Steps implements [commands.Clock].
-func (c *Clock) Steps() (back, gap int64) { return 0, 0 }
+func (c *Clock) Steps() (back, gap int64) { return 0, c.Gap }
 
 // Set implements [commands.Clock].
 func (c *Clock) Set(unixNano int64) { atomic.StoreInt64(&c.Time, unixNano) }
