@@ -29,8 +29,8 @@ type wall struct {
 	limit  int64 // by which the offset may differ before the clock checks it again; 0: by any time
 }
 
-// ahead returns by how many nanoseconds the clock is ahead of a wall clock with an offset; 0 if it follows it.
-func (w *wall) ahead(offset int64) int64 {
+// gap returns by how many nanoseconds the clock is ahead of a wall clock with an offset; 0 if it follows it.
+func (w *wall) gap(offset int64) int64 {
 	if gap := w.offset - offset; w.limit > 0 && gap > w.limit {
 		return gap
 	}
@@ -147,7 +147,7 @@ func (c *Clock) Lead(from, limit int64) (gap int64) {
 }
 
 // Steps returns how often the wall clock was set back, and by how many nanoseconds the clock is ahead of it.
-func (c *Clock) Steps() (back, gap int64) { return c.steps.Load(), c.wall.Load().ahead(c.offset()) }
+func (c *Clock) Steps() (back, gap int64) { return c.steps.Load(), c.wall.Load().gap(c.offset()) }
 
 // offset returns how far the wall clock is ahead of the monotonic one now.
 func (c *Clock) offset() int64 {
@@ -169,7 +169,7 @@ func (c *Clock) Check() {
 	c.setting.Lock()
 	defer c.setting.Unlock()
 	w, offset := c.wall.Load(), c.offset()
-	gap := w.ahead(offset)
+	gap := w.gap(offset)
 	if gap == 0 {
 		c.wall.CompareAndSwap(w, &wall{offset, w.limit})
 	} else if gap-c.gap > w.limit {
