@@ -57,7 +57,7 @@ func startMaster(t testing.TB, answer func(conn net.Conn)) int {
 				return
 			case word == "PING" || word == "REPLCONF":
 				fmt.Fprint(conn, "+OK\r\n")
-			case word == "INFO":
+			case word == "INFO" || word == "TIME":
 				fmt.Fprint(conn, "-NOPERM no\r\n")
 			case word == "PSYNC":
 				answer(conn)

@@ -280,7 +280,7 @@ func answer(link net.Conn, do func(to io.Writer)) {
 			return
 		case strings.HasPrefix(line, "PING") || strings.HasPrefix(line, "REPLCONF"):
 			go fmt.Fprint(link, "+OK\r\n")
-		case strings.HasPrefix(line, "INFO"):
+		case strings.HasPrefix(line, "INFO") || strings.HasPrefix(line, "TIME"):
 			go fmt.Fprint(link, "-ERR no\r\n")
 		}
 	}
