@@ -1,15 +1,5 @@
 package limiters
 
-import "cellserver/store"
-
-// Asked is one of several limiters that decide together, with the entry of its key and its quantity.
-type Asked struct {
-	Limiter  Budget
-	Entry    store.Entry
-	Answer   Answer
-	Quantity int64
-}
-
 // DecideAll asks every limiter for its quantity. It returns the index of the first limiter that refuses, -1
 // if all allow. If one refuses, the others answer as for a quantity of 0, because they consume nothing. If
 // the request charges, all consume, and a limiter refuses if more than all counts. After an error DecideAll

@@ -6,6 +6,7 @@
 //
 //	throttle.go   GCRA (CL.THROTTLE, CL.CHARGE, GCRA, THROTTLE): the key holds a TAT
 //	window.go     fixed window: the key holds a counter and expires with the window
+//	counter.go    reads such a counter
 //	giveback.go   CL.WINDOW and CL.MWINDOW: charges, and what comes back
 //	sliding.go    sliding window (CL.SLIDING): two counters in one integer
 //	log.go        sliding log (CL.LOG): a sorted set of times
@@ -17,6 +18,8 @@
 //	ledger.go     by which numbers the TATs of a rule were counted
 //
 //	limiter.go    Limiter, and Limit: a limiter that a rule may have
+//	readers.go    the limiters of rules, by their names
+//	scratch.go    the memory of one request
 //	errors.go     errors of the pure limiters as error replies
 //
 // Every limiter takes the same three steps ([Limiter]): Find the entry of a key, Decide without a change,

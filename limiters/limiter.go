@@ -2,11 +2,8 @@ package limiters
 
 import (
 	"iter"
-	"strings"
 
 	"cellserver/internal/exact"
-	"cellserver/internal/quote"
-	"cellserver/internal/rediserr"
 	"cellserver/store"
 )
 
@@ -118,63 +115,6 @@ func (a *Answer) Tighter(b *Answer) bool {
 	return a.ResetAfter > b.ResetAfter
 }
 
-// readers parse the parameters of the limiters that a rule may have, by the name of their command.
-// The parameters are the words after the key, without quantity and without options of a single
-// request.
-var readers = map[string]func(*Args) (Limit, error){
-	"cl.log":      reader(ReadLog),
-	"cl.sliding":  reader(ReadSliding),
-	"cl.throttle": reader(readRate),
-	"cl.window":   reader(ReadWindow),
-	"allow":       reader(readAllow),
-	"block":       reader(readBlock),
-}
-
-func reader[L Limit](read func(*Args) (L, error)) func(*Args) (Limit, error) {
-	return func(a *Args) (Limit, error) { return read(a) }
-}
-
-// Parse parses the name of a limiter and its parameters, as a rule has them: "CL.WINDOW 100 60
-// ALIGN". Errors are error replies.
-func Parse(words [][]byte) (Limit, error) {
-	if len(words) == 0 {
-		return nil, rediserr.Error("ERR a limiter is missing: " + useLimiters)
-	}
-	name := strings.ToLower(string(words[0]))
-	read := readers[name]
-	if read == nil {
-		return nil, rediserr.Error("ERR " + quote.Word(words[0]) +
-			" is not a limiter of a rule: " + useLimiters)
-	}
-	a := &Args{name: name, rest: words[1:], inside: "rule"}
-	l, err := read(a)
-	if err != nil {
-		return nil, a.Explain(err)
-	}
-	return l, nil
-}
-
-// useLimiters names the limiters that a rule may have, for errors.
-const useLimiters = "use CL.THROTTLE, CL.WINDOW, CL.SLIDING, CL.LOG, BLOCK, ALLOW, " +
-	"or words such as 100/minute"
-
-// Scratch is reusable memory for one request to a limiter. Each connection keeps one. So a request
-// allocates nothing, although it reaches its limiter through an interface.
-type Scratch struct {
-	Args   Args
-	Entry  store.Entry
-	Answer Answer
-	Leased [1]Asked // the limit of a lease
-}
-
-// Release drops the references to the request. A nil Scratch is allowed.
-func (r *Scratch) Release() {
-	if r != nil {
-		r.Args.Release()
-		r.Entry, r.Leased = store.Entry{}, [1]Asked{}
-	}
-}
-
 // plainKey has the method KeepsTAT of limiters that find their key like any other command.
 type plainKey struct{}
 
@@ -200,4 +140,12 @@ func unlessPast(at, now int64) int64 {
 func wholeMicros(score float64) int64 {
 	const latest = 9e15
 	return int64(min(max(score, 0), latest))
+}
+
+// Asked is one of several limiters that decide together, with the entry of its key and its quantity.
+type Asked struct {
+	Limiter  Budget
+	Entry    store.Entry
+	Answer   Answer
+	Quantity int64
 }

@@ -3,7 +3,6 @@ package limiters
 import (
 	"errors"
 	"iter"
-	"math"
 
 	"cellserver/internal/rediserr"
 	"cellserver/limiters/calendar"
@@ -77,9 +76,6 @@ func calendarWindow(limit, period int64, a *Args) (f window.Fixed, err error) {
 	return window.NewCalendar(limit, c)
 }
 
-// ErrNoWindow is the error of a key whose integer has no expiry.
-const ErrNoWindow rediserr.Error = "ERR the key holds no window: it does not expire"
-
 // Decide implements [Limiter].
 func (w FixedWindow) Decide(e *store.Entry, a *Answer, now, quantity int64) error {
 	count, err := counter(e)
@@ -150,27 +146,3 @@ func (a *Answer) setWindow(d window.Decision, count window.Count, err error) err
 func (w FixedWindow) Apply(e *store.Entry, a *Answer, _ int64) {
 	e.SetInt(a.state[0], a.state[1]/1e6)
 }
-
-// counter returns an integer and its expiry. Both are 0 for an absent key.
-func counter(e *store.Entry) (c window.Count, err error) {
-	if n, at, ok := e.Volatile(); ok {
-		return window.Count{Used: n, End: nanos(at)}, nil
-	}
-	if c.Used, err = Integer(e); err == nil && e.Exists() {
-		c.End, err = windowEnd(e)
-	}
-	return c, err
-}
-
-// windowEnd returns the expiry of a key in Unix nanoseconds.
-func windowEnd(e *store.Entry) (int64, error) {
-	at := e.ExpireAt()
-	if at == store.NoExpiry {
-		return 0, ErrNoWindow
-	}
-	return nanos(at), nil
-}
-
-// nanos converts Unix milliseconds to nanoseconds. The largest result is the last whole millisecond
-// of an int64.
-func nanos(millis int64) int64 { return min(millis, math.MaxInt64/1_000_000) * 1e6 }
