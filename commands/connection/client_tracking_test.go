@@ -121,6 +121,10 @@ func TestBroadcastOfExpiredKeys(t *testing.T) {
 	tracker.TakePushes()
 	h.Advance(time.Second)
 	require.Equal(t, []any{int64(1), invalidated("a")}, tracker.All("DEL a b"))
+	other.Do("SET a 1 PX 100")
+	tracker.TakePushes()
+	h.Advance(time.Second)
+	require.Equal(t, []any{ok}, tracker.All("MSET a 1 b 2"), "it has the new value")
 }
 
 func TestClientTrackingFlush(t *testing.T) {

@@ -72,19 +72,25 @@ func (t *Table) FlushedNothing(by *commands.Conn) {
 
 // broadcast sends the keys that a transaction changed to the clients in BCAST mode: one message for
 // each of their prefixes. It looks up the prefixes of each key, so other prefixes cost nothing. NOLOOP leaves
-// out what the client itself changed, and not what had expired when it came.
+// out what the client itself changed. A key that had expired when it came is no such change, unless it has set
+// the key again.
 func (t *Table) broadcast(by *commands.Conn, effects []store.Effect) {
 	if t.prefixes.Len() == 0 {
 		return
 	}
-	names, expired := changedNames(effects, false), changedNames(effects, true)
+	names, own := changedNames(effects, false), []string(nil)
+	if by != nil && by.Tracking.NoLoop {
+		own = changedNames(effects, true)
+	}
+	isOwn := func(name string) bool { _, found := slices.BinarySearch(own, name); return found }
 	for _, p := range t.prefixesOf(names) {
+		matching := withPrefix(names, p.Name)
 		for _, c := range p.Conns {
-			told := names
-			if c == by && c.Tracking.NoLoop {
-				told = expired
+			told := matching
+			if c == by {
+				told = slices.DeleteFunc(slices.Clone(told), isOwn)
 			}
-			if told = withPrefix(told, p.Name); len(told) > 0 {
+			if len(told) > 0 {
 				t.send(c, by, told)
 			}
 		}
@@ -100,11 +106,11 @@ func (t *Table) prefixesOf(names []string) (all []*listeners.Name) {
 	return slices.Compact(all)
 }
 
-// changedNames returns the names of the keys that effects changed, or only of those that had expired, sorted.
-func changedNames(effects []store.Effect, expired bool) (names []string) {
+// changedNames returns the names of the keys that effects changed, sorted. own leaves out effects of the time.
+func changedNames(effects []store.Effect, own bool) (names []string) {
 	for i := range effects {
 		e := &effects[i]
-		if e.DB == store.Own || e.Op == store.OpFlush || e.Op == store.OpSwapDB || expired && !e.Expired {
+		if e.DB == store.Own || e.Op == store.OpFlush || e.Op == store.OpSwapDB || own && e.Expired {
 			continue
 		}
 		names = append(names, string(e.Key))
