@@ -117,8 +117,10 @@ func (a *appendLog) rewrite(j *job) error {
 	return nil
 }
 
-// renew rewrites a log that does not say how the keys became what they are. Without the disk there is no log.
+// renew rewrites a log that does not say how the keys became what they are. Without the disk there is no log
+// until a later rewrite.
 func (a *appendLog) renew(j *job) {
+	a.journal.Suspend()
 	if err := a.rewrite(j); err != nil {
 		a.failed(err)
 	}

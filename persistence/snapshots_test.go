@@ -447,6 +447,47 @@ func TestTheLogAfterAReload(t *testing.T) {
 		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
 }
 
+// If the disk fails after the load, the log ends until a rewrite has made it complete.
+func TestAReloadThatCannotRewriteTheLog(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s.put(1, "a")
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "rename" && strings.Contains(op.Path, "appendonly") {
+			return errDisk
+		}
+		return nil
+	}
+	require.NoError(t, s.Reload())
+	require.NotEmpty(t, s.condition.Load().LogFailed)
+	s.put(2, "b")
+	files.Fault = nil
+	s.now.Add(10e9)
+	s.Tick()
+	s.wait()
+	require.Equal(t, Condition{}, *s.condition.Load())
+	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2"},
+		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+}
+
+// SHUTDOWN stops the rewrite after a reload, and makes the log complete itself.
+func TestAStopDuringAReload(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s.put(1, "a")
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "open" && strings.Contains(op.Path, "appendonly") {
+			s.jobs.job.stopped.Store(true)
+		}
+		return nil
+	}
+	require.NoError(t, s.Reload())
+	files.Fault = nil
+	require.NoError(t, s.Stop(false, true))
+	require.Equal(t, map[string]string{"0/a": "1"},
+		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+}
+
 // CONFIG SET dbfilename may come while the snapshot is written. The keys come back from where they are.
 func TestAReloadWhileTheNameChanges(t *testing.T) {
 	files := &fstest.Memory{}
