@@ -26,8 +26,8 @@ type Persistence interface {
 	LastSave() int64
 	// Flushed empties the files on disk after FLUSHALL. It returns when they are empty.
 	Flushed()
-	// Reload writes a snapshot and replaces the keyspace with it, for DEBUG RELOAD. After an error
-	// the keyspace may be empty.
+	// Reload writes a snapshot and replaces the keyspace with it, for DEBUG RELOAD. After an error the server
+	// has all keys, or it stays loading until it is started again.
 	Reload() error
 	// Full reports whether too many changes wait for the append-only file. Then a command that changes keys
 	// calls Relieve first. It takes no lock.

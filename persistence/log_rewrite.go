@@ -228,12 +228,12 @@ func (a *appendLog) leave() {
 	a.dir = nil
 }
 
-// end forces the log to disk and ends it. It tries once more to restore a log that has failed.
+// end forces the log to disk and ends it. It tries once more to restore a log that has failed, if it has all keys.
 func (a *appendLog) end() error {
 	if !a.wanted.Load() {
 		return nil
 	}
-	if !a.journal.Recording() {
+	if !a.journal.Recording() && !a.loading() {
 		if err := a.rewrite(&job{begun: a.clock.Monotonic()}); err != nil {
 			return err
 		}

@@ -267,8 +267,9 @@ func (m *Manager) Flushed() {
 
 var errForeign = errors.New("the keys are those of a cluster or of another server, which may change them meanwhile")
 
-// Reload writes a snapshot and replaces the keyspace by its contents. After an error the
-// keyspace may be lost. It rewrites the log, which does not say what has expired meanwhile.
+// Reload writes a snapshot and replaces the keyspace by its contents. It rewrites the log, which does not say
+// what has expired meanwhile. If the load fails, keys are missing, and the condition stays Loading. So nothing
+// replaces the files, and the next start has all keys.
 func (m *Manager) Reload() error {
 	switch {
 	case m.loading():
@@ -282,19 +283,22 @@ func (m *Manager) Reload() error {
 	}
 	defer m.jobs.end()
 	m.update(func(c *Condition) { c.Loading = true })
-	defer m.endLoading()
 	set := m.settings.Load()
 	for emptied := false; !emptied; emptied = m.empty(set) {
 		set = m.settings.Load()
 		if err := m.snapshots.write(j); err != nil {
+			m.endLoading()
 			return err
 		}
 	}
-	_, err = m.loader.snapshot(context.Background(), set, set.dump())
-	if err == nil && m.appendLog.wanted.Load() {
+	if _, err = m.loader.snapshot(context.Background(), set, set.dump()); err != nil {
+		return fmt.Errorf("keys are missing, and clients get LOADING: start the server again: %w", err)
+	}
+	defer m.endLoading()
+	if m.appendLog.wanted.Load() {
 		m.appendLog.renew(j)
 	}
-	return err
+	return nil
 }
 
 // Adopt replaces the keys by those of another store, as [store.Store.Adopt] does, and returns when they are
@@ -347,7 +351,7 @@ func (m *Manager) empty(set *Settings) bool {
 // snapshot: [Manager.Stop] writes what is missing then. After an error the server should continue.
 func (m *Manager) PrepareStop(save, noSave bool) error {
 	m.jobs.stop(false, savingJob)
-	if m.loading() || !m.savesAtStop(save, noSave) {
+	if !m.savesAtStop(save, noSave) {
 		return nil
 	}
 	if err := m.snapshots.saveAgain(); !errors.Is(err, errStopped) {
@@ -361,6 +365,7 @@ func (m *Manager) PrepareStop(save, noSave bool) error {
 func (m *Manager) Stop(save, noSave bool) error {
 	defer m.directory.release()
 	m.checkFiles()
+	m.jobs.stop(false, savingJob)
 	var err error
 	if m.savesAtStop(save, noSave) && m.snapshots.unsaved() != 0 {
 		err = m.snapshots.saveAgain()
@@ -370,7 +375,7 @@ func (m *Manager) Stop(save, noSave bool) error {
 }
 
 func (m *Manager) savesAtStop(save, noSave bool) bool {
-	return save || !noSave && len(m.settings.Load().Save) > 0
+	return !m.loading() && (save || !noSave && len(m.settings.Load().Save) > 0)
 }
 
 // Info adds the fields of INFO's section on persistence, in Redis's order.

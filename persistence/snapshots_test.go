@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -470,6 +471,58 @@ func TestAReloadThatCannotRewriteTheLog(t *testing.T) {
 		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
 }
 
+// If the snapshot cannot be read again, keys are missing. Nothing takes the place of the files that have them.
+func TestAReloadThatCannotLoad(t *testing.T) {
+	for name, change := range map[string]func(*Settings){
+		"snapshot": func(*Settings) {}, "log": func(set *Settings) { set.AppendOnly = true },
+	} {
+		for _, op := range []string{"open", "read"} {
+			files := &fstest.Memory{}
+			s := started(t, files, change)
+			s.put(1, "a", "b")
+			reads := false
+			files.Fault = func(at fstest.Op) error {
+				if reads = reads || at.Kind == "syncdir"; reads && at.Kind == op {
+					return errDisk
+				}
+				return nil
+			}
+			require.ErrorIs(t, s.Reload(), errDisk)
+			require.True(t, s.condition.Load().Loading)
+			files.Fault = nil
+			require.ErrorIs(t, s.BackgroundRewrite(), ErrBusy)
+			require.ErrorIs(t, s.Reload(), ErrBusy)
+			s.put(3, "a late command")
+			s.now.Add(7200e9)
+			s.Tick()
+			s.wait()
+			require.NoError(t, s.PrepareStop(true, false))
+			require.NoError(t, s.Stop(true, false))
+			require.Subset(t, started(t, files.Kill(), change).contents(), map[string]string{"0/a": "1", "0/b": "2"}, name, op)
+		}
+	}
+}
+
+// A log that had failed before has not all keys of the memory, and the memory has not all keys either.
+func TestAReloadThatCannotLoadAfterTheLogHasFailed(t *testing.T) {
+	files := &fstest.Memory{}
+	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s.put(1, "a")
+	s.Journal().Sync()
+	s.Journal().GiveUp(s.Journal().Current(), errDisk)
+	files.Fault = func(op fstest.Op) error {
+		if op.Kind == "read" {
+			return errDisk
+		}
+		return nil
+	}
+	require.ErrorIs(t, s.Reload(), errDisk)
+	files.Fault = nil
+	require.Error(t, s.Stop(false, true))
+	require.Equal(t, map[string]string{"0/a": "1"},
+		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+}
+
 // SHUTDOWN stops the rewrite after a reload, and makes the log complete itself.
 func TestAStopDuringAReload(t *testing.T) {
 	files := &fstest.Memory{}
@@ -486,6 +539,24 @@ func TestAStopDuringAReload(t *testing.T) {
 	require.NoError(t, s.Stop(false, true))
 	require.Equal(t, map[string]string{"0/a": "1"},
 		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+}
+
+// A stop ends the snapshot of a reload, and then writes one itself.
+func TestAStopDuringTheSnapshotOfAReload(t *testing.T) {
+	files, ended := &fstest.Memory{}, make(chan error)
+	s := started(t, files)
+	s.put(1, "a")
+	reload, err := s.jobs.begin(savingJob, 0, false)
+	require.NoError(t, err)
+	s.update(func(c *Condition) { c.Loading = true })
+	go func() { ended <- s.Stop(false, false) }()
+	for !reload.stopped.Load() {
+		runtime.Gosched()
+	}
+	s.endLoading()
+	s.jobs.end()
+	require.NoError(t, <-ended)
+	require.Equal(t, map[string]string{"0/a": "1"}, started(t, files.Kill()).contents())
 }
 
 // CONFIG SET dbfilename may come while the snapshot is written. The keys come back from where they are.
