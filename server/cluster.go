@@ -18,16 +18,14 @@ func (s *Server) Deliver(shard bool, channel, message []byte) {
 }
 
 // KeysReplaced follows a change of keys that no transaction has made. The server reads the stored rules
-// again. The clients that track keys learn that all keys may have changed. The edge calls it after the node
-// has loaded a snapshot.
+// again. The clients that track keys learn that all keys may have changed. The edge calls it after a load.
 func (s *Server) KeysReplaced() {
 	s.RulesReplaced()
 	s.stats.Meters.Forget()
 	s.tracking.FlushedNothing(nil)
 }
 
-// RulesReplaced reads the stored rules again, so that no client waits for it. The edge calls it after the
-// data was loaded.
+// RulesReplaced reads the stored rules again, so that no client waits for it.
 func (s *Server) RulesReplaced() {
 	rules, tx := s.parts.Rules, s.parts.Store.NewTx()
 	var fp store.Footprint

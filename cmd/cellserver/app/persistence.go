@@ -41,7 +41,7 @@ func newDisk(s *store.Store, c *clock.Clock, log *logger, cfg *config.Config) *d
 		},
 		Replayer: func(db int, args [][]byte) error { return d.replay(db, args) },
 		Loaded: func() {
-			d.server.RulesReplaced()
+			d.server.KeysReplaced()
 			d.follow()
 		},
 	})

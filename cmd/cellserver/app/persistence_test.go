@@ -40,6 +40,17 @@ func TestARestartKeepsTheData(t *testing.T) {
 	require.Equal(t, tat, again.Do("GET", "user"))
 }
 
+// TestAReloadInvalidatesWhatClientsTrack: the reload leaves out what has expired, and nothing else tells of it.
+func TestAReloadInvalidatesWhatClientsTrack(t *testing.T) {
+	c := start(t, "--dir", t.TempDir()).dial(t)
+	c.Do("HELLO", 3)
+	ok(t, c, "CLIENT", "TRACKING", "ON")
+	c.Do("GET", "k")
+	ok(t, c, "DEBUG", "RELOAD")
+	c.Do("PING")
+	require.Equal(t, []resptest.Push{{"invalidate", resptest.Nil3}}, c.Pushes)
+}
+
 // TestASmallerLimitDoesNotRefuseTheLog: the strings of the log are longer than proto-max-bulk-len allows now.
 func TestASmallerLimitDoesNotRefuseTheLog(t *testing.T) {
 	kept := []string{"--dir", t.TempDir(), "--appendonly", "yes"}
