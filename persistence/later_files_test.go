@@ -65,6 +65,7 @@ func TestFilesFromTheFuture(t *testing.T) {
 				again.now.Store(clock)
 				require.NoError(t, again.Start(t.Context()))
 				require.Equal(t, want, again.Now())
+				require.InDelta(t, clock/1e9, again.LastSave(), 1, "no save yet: the start, by the wall clock")
 				require.Equal(t, []int64{tat, 7, tat}, []int64{again.int("user"), again.int("counter"), again.int("number")})
 				require.NoError(t, again.Save())
 				require.InDelta(t, clock/1e9, again.LastSave(), 1, "by the wall clock")

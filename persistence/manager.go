@@ -91,6 +91,7 @@ func (m *Manager) Start(ctx context.Context) error {
 		return err
 	}
 	m.snapshots.saved.Store(m.store.Changes())
+	m.snapshots.last.Store(m.clock.Now() / 1e9) // the files may have moved the time
 	m.endLoading()
 	return nil
 }
