@@ -106,7 +106,8 @@ const endsSoon = 14 * 24 * time.Hour
 // WarnOfEnd looks each hour whether the certificate of the server has ended, or ends soon, or that of its issuer in
 // tls-cert-file. It says so once a day. Other issuers outlive what they issued, or clients have another way.
 func (c *Certificates) WarnOfEnd(cfg *config.Config, now time.Time) {
-	if cfg.TLSCertFile == "" || now.UnixNano() < c.look.Load() {
+	wait := time.Duration(c.look.Load() - now.UnixNano()) // longer than a day if the clock was set back
+	if cfg.TLSCertFile == "" || 0 < wait && wait <= 24*time.Hour {
 		return
 	}
 	c.look.Store(now.Add(time.Hour).UnixNano())

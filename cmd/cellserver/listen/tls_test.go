@@ -38,9 +38,11 @@ func TestWarnOfEnd(t *testing.T) {
 	require.NotContains(t, log.String(), "ended=true")
 	c.WarnOfEnd(cfg, end.Add(day))
 	require.Contains(t, log.String(), "ended=true")
+	c.WarnOfEnd(cfg, end.Add(-day))
+	require.Equal(t, 15, lines(), "the clock was set back")
 	cfg.TLSCertFile = "nowhere"
 	c.WarnOfEnd(cfg, end.Add(3*day))
-	require.Equal(t, 14, lines())
+	require.Equal(t, 15, lines())
 }
 
 // TestWarnOfTheEndOfAnIssuer: an issuer in the file that ends before the certificate of the server has a line, and hides no other.
