@@ -40,10 +40,20 @@ func (s *Security) acceptTLS(raw net.Conn) (net.Conn, error) {
 	}
 	conn := tls.Server(raw, config)
 	if err := conn.Handshake(); err != nil {
-		return nil, fmt.Errorf("TLS: %w", err)
+		return nil, tlsError{err}
 	}
 	return conn, nil
 }
+
+// tlsError is why TLS has failed, in one short line. The other end may be a stranger, and choose a part of it:
+// the names in its certificate.
+type tlsError struct{ error }
+
+// Error implements error.
+func (e tlsError) Error() string { return fmt.Sprintf("TLS: %.300q", e.error.Error()) }
+
+// Unwrap returns the error of TLS.
+func (e tlsError) Unwrap() error { return e.error }
 
 // acceptPreface reads the preface, and requires a proof if there is a secret.
 func (s *Security) acceptPreface(conn net.Conn, admit func(purpose) Refusal) (purpose, error) {
@@ -170,7 +180,7 @@ func (s *Security) dialTLS(raw net.Conn, host string) (net.Conn, error) {
 	}
 	conn := tls.Client(raw, config)
 	if err := conn.Handshake(); err != nil {
-		return nil, fmt.Errorf("TLS: %w", err)
+		return nil, tlsError{err}
 	}
 	return conn, nil
 }

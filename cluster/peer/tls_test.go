@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"io"
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,18 @@ func TestCertificates(t *testing.T) {
 	} {
 		o := shake(t, node, imposter, purpose{Kind: kindCall}, admitAll)
 		require.Error(t, o.dialErr, name)
+	}
+}
+
+// The names in the certificate of a stranger are part of an error, which goes into the log and into the check of the cluster. They begin
+// no line, control no terminal, and are short.
+func TestAStrangerDoesNotWriteInOurName(t *testing.T) {
+	ours, theirs := newAuthority(t), newAuthority(t)
+	node := secured(ours.certify(t, "localhost"), ours)
+	for _, name := range []string{"a\n  run CLUSTER FORGET\x1b[31m", strings.Repeat("a", 200_000)} {
+		o := shake(t, node, secured(theirs.certify(t, name), theirs), purpose{Kind: kindCall}, admitAll)
+		require.ErrorAs(t, o.dialErr, new(x509.HostnameError))
+		require.Regexp(t, `^TLS: "tls: failed to verify certificate: x509: certificate is valid for a[ -~]{1,400}"$`, o.dialErr.Error())
 	}
 }
 
