@@ -70,9 +70,6 @@ func Check(ctx context.Context, s *peer.Security, address string) (text string, 
 	if err != nil {
 		return "", false, err
 	}
-	if err := s.Check(); err != nil {
-		return "", false, err
-	}
 	ctx, stop := context.WithTimeout(ctx, callPatience)
 	defer stop()
 	state, err := (&peer.Dialer{Security: s}).State(ctx, at.Peer())
