@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"time"
 )
 
@@ -42,17 +41,29 @@ func (s *Security) Check() error {
 	return nil
 }
 
-// checkUses requires that the certificate, if it says for what it is, is for servers and for clients. With
-// another one, the node reaches no other node, or none reaches it.
+// checkUses requires that other nodes take the certificate from a server and from a client. It may be for one
+// of them only, or an issuer in its file. Then the node reaches no other node, or none reaches it.
 func checkUses(c *tls.Config) error {
-	if c == nil || len(c.Certificates) == 0 || c.Certificates[0].Leaf == nil {
+	if c == nil || c.RootCAs == nil || len(c.Certificates) == 0 || c.Certificates[0].Leaf == nil {
 		return nil
 	}
-	uses := c.Certificates[0].Leaf.ExtKeyUsage
+	own, issuers, roots := &c.Certificates[0], x509.NewCertPool(), c.RootCAs.Clone()
+	top := own.Leaf
+	for _, der := range own.Certificate[1:] {
+		if one, err := x509.ParseCertificate(der); err == nil {
+			issuers.AddCert(one)
+			top = one
+		}
+	}
+	roots.AddCert(top)
 	for _, use := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
-		if len(uses) > 0 && !slices.Contains(uses, use) && !slices.Contains(uses, x509.ExtKeyUsageAny) {
-			return errors.New("tls-cluster needs a tls-cert-file for servers and for clients: its extended key usage " +
-				"lacks serverAuth or clientAuth")
+		_, err := own.Leaf.Verify(x509.VerifyOptions{
+			Roots: roots, Intermediates: issuers, KeyUsages: []x509.ExtKeyUsage{use},
+		})
+		var wrong x509.CertificateInvalidError
+		if errors.As(err, &wrong) && wrong.Reason == x509.IncompatibleUsage {
+			return errors.New("tls-cluster needs a tls-cert-file for servers and for clients: " +
+				"its extended key usage, or that of an issuer, lacks serverAuth or clientAuth")
 		}
 	}
 	return nil

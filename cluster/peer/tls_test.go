@@ -7,8 +7,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +23,7 @@ type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	pool *x509.CertPool
+	file [][]byte // what follows a certificate in its file
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -35,7 +38,21 @@ func newAuthority(t *testing.T) *authority {
 	require.NoError(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(cert)
-	return &authority{cert, key, pool}
+	return &authority{cert, key, pool, nil}
+}
+
+// issuer returns an authority that an authority has certified.
+func (a *authority) issuer(t *testing.T, uses ...x509.ExtKeyUsage) *authority {
+	t.Helper()
+	issuer := newAuthority(t)
+	template := *issuer.cert
+	template.Subject.CommonName, template.AuthorityKeyId, template.ExtKeyUsage = "issuer", nil, uses
+	der, err := x509.CreateCertificate(rand.Reader, &template, a.cert, &issuer.key.PublicKey, a.key)
+	require.NoError(t, err)
+	issuer.cert, err = x509.ParseCertificate(der)
+	require.NoError(t, err)
+	issuer.file = [][]byte{der}
+	return issuer
 }
 
 // certify makes a certificate of a node that is called localhost.
@@ -45,12 +62,17 @@ func (a *authority) certify(t *testing.T, name string, uses ...x509.ExtKeyUsage)
 	require.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: []string{name}, ExtKeyUsage: uses,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	if slices.Contains(uses, foreign) {
+		template.ExtKeyUsage, template.UnknownExtKeyUsage = nil, []asn1.ObjectIdentifier{{1, 2, 3}}
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
 	require.NoError(t, err)
 	leaf, err := x509.ParseCertificate(der)
 	require.NoError(t, err)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+	return tls.Certificate{Certificate: append([][]byte{der}, a.file...), PrivateKey: key, Leaf: leaf}
 }
+
+const foreign x509.ExtKeyUsage = -1 // a use that is in no standard
 
 var bothUses = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
 
@@ -157,15 +179,18 @@ func TestCheckCertificates(t *testing.T) {
 		"tls-cluster needs tls-cert-file and tls-key-file, so that nodes can prove themselves": {
 			change(func(_, client *tls.Config) { client.Certificates = nil }),
 		},
-		"tls-cluster needs a tls-cert-file for servers and for clients: its extended key usage lacks serverAuth or clientAuth": {
+		"tls-cluster needs a tls-cert-file for servers and for clients: its extended key usage, or that of an issuer, lacks serverAuth or clientAuth": {
 			secured(ours.certify(t, "localhost", x509.ExtKeyUsageServerAuth), ours),
 			secured(ours.certify(t, "localhost", x509.ExtKeyUsageClientAuth), ours),
+			secured(ours.certify(t, "localhost", foreign), ours),
+			secured(ours.issuer(t, x509.ExtKeyUsageServerAuth).certify(t, "localhost", bothUses...), ours),
 		},
 	} {
 		for _, s := range bad {
 			require.EqualError(t, s.Check(), want)
 		}
 	}
+	require.NoError(t, secured(ours.issuer(t, bothUses...).certify(t, "localhost", bothUses...), ours).Check())
 	for _, uses := range [][]x509.ExtKeyUsage{nil, bothUses, {x509.ExtKeyUsageAny}} {
 		require.NoError(t, secured(ours.certify(t, "localhost", uses...), ours).Check())
 	}
