@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net"
@@ -39,6 +40,12 @@ func (r Refusal) Error() string { return string(r) }
 func (r Refusal) IsFinal() bool {
 	code, _, _ := strings.Cut(string(r), " ")
 	return code == "WRONGPASS" || code == "NOAUTH" || code == "NOPERM"
+}
+
+// shutsOut reports whether a reply is the error of a node that ends each new connection: it has no room, or is
+// in protected mode.
+func shutsOut(reply []byte) bool {
+	return string(reply) == tooManyClients || bytes.HasPrefix(reply, []byte("-DENIED "))
 }
 
 // refusal returns an error reply as an error.
@@ -119,7 +126,7 @@ func (h *Hub) greet(conn net.Conn, at place, id Identity, name string) error {
 				return err
 			}
 			if checked += n; done {
-				if buf[0] == '-' && (i < needed || string(buf[:checked]) == tooManyClients) {
+				if buf[0] == '-' && (i < needed || shutsOut(buf[:checked])) {
 					return refusal(buf[:checked])
 				}
 				buf = buf[checked:]

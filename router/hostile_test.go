@@ -30,6 +30,7 @@ func TestHostileHubs(t *testing.T) {
 		{"a greeting without an end", []string{"$1099511627776\r\n", mebibyte}, nil, errFrame.Error()},
 		{"a greeting of many lines", []string{"*1000000\r\n", strings.Repeat("+x\r\n", 1<<18)}, nil, errFrame.Error()},
 		{"no room", []string{"+OK\r\n" + tooManyClients, ""}, nil, "ERR max number of clients reached"},
+		{"protected mode", []string{"+OK\r\n-DENIED Redis is\r\n", ""}, nil, "DENIED Redis is"},
 		{"a message nobody asked for", greeting, []string{">2\r\n+a\r\n+b\r\n"}, errFrame.Error()},
 		{"a length that no string has", greeting, []string{"$99999999999999\r\n"}, errFrame.Error()},
 		{"a line that ends with LF", greeting, []string{"+OK\n"}, errFrame.Error()},
