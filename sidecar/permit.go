@@ -70,13 +70,13 @@ func (f *Front) ask(p *permit) {
 			return
 		}
 		p.done = true
-		refusal, refused := errors.AsType[router.Refusal](err)
+		no, refused := errors.AsType[router.Refusal](err)
 		switch last, found := user.Rights.Load(about.command); {
 		case err == nil && isRefusal(reply):
 			p.denied = string(reply[1 : len(reply)-len("\r\n")])
 			user.Rights.Store(about.command, p.denied)
-		case refused && (user != s.user || about.command != "info"):
-			p.denied = refusal.Error()
+		case refused && (no.IsFinal() || !found) && (user != s.user || about.command != "info"):
+			p.denied = no.Error()
 		case err == nil:
 			p.reply = reply
 			user.Rights.Store(about.command, "")

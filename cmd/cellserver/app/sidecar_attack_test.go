@@ -60,6 +60,20 @@ func TestSidecarOfAFullHub(t *testing.T) {
 	require.Eventually(t, func() bool { return ann.Do("GET", "n") == "1" }, timeout, 10*time.Millisecond)
 }
 
+// TestRightsWithAFullHub: the last answer of a hub that has no room counts, as that of a hub that is lost.
+func TestRightsWithAFullHub(t *testing.T) {
+	hub := start(t)
+	admin, c := hub.dial(t), startSidecar(t, hub).dial(t)
+	ask := func() any { return c.Do("CONFIG", "GET", "upstream-mode") }
+	require.Equal(t, []any{"upstream-mode", "exact"}, ask())
+	ok(t, admin, "CONFIG", "SET", "maxclients", 1)
+	admin.Do("CLIENT", "KILL", "TYPE", "normal")
+	require.Eventually(t, func() bool { return c.Do("CLIENT", "LIST") == resptest.Error("ERR max number of clients reached") }, timeout, time.Millisecond)
+	for range 10 {
+		require.Equal(t, []any{"upstream-mode", "exact"}, ask())
+	}
+}
+
 // TestSidecarReset: RESET ends the connection of a client's own, after all its replies. The client is upstream-user again.
 func TestSidecarReset(t *testing.T) {
 	hub := start(t, "--requirepass", "secret")
