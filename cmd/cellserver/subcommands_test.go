@@ -199,6 +199,9 @@ func TestCheckConfig(t *testing.T) {
 			"--dir", t.TempDir(), "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:7001", "--cluster-secret", "short",
 		},
 		"may not listen on 10.0.0.1": {"--dir", t.TempDir(), "--cluster-enabled", "yes", "--cluster-nodes", "10.0.0.1:7001"},
+		"may not listen on 192.0.2.9": {
+			"--dir", t.TempDir(), "--cluster-enabled", "yes", "--cluster-nodes", "127.0.0.1:7001", "--bind", "192.0.2.9",
+		},
 		"tls-cert-file and tls-": {
 			"--http-tls-port", "6398", "--tls-cert-file", "a", "--tls-key-file", "b",
 			"--tls-auth-clients", "no",

@@ -27,7 +27,7 @@ func CheckConfig(cfg *config.Config) error {
 		return err
 	}
 	if list, err := topology.ParseAddresses(cfg.Cluster.Nodes); err != nil || len(list) > 0 {
-		if err = cmp.Or(err, c.Peers(cfg).Check(), mayReach(c.Peers(cfg), list)); err != nil {
+		if err = cmp.Or(err, c.Peers(cfg).Check(), mayReach(c.Peers(cfg), cfg.Bind, list)); err != nil {
 			return err
 		}
 	}

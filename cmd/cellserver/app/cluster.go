@@ -60,7 +60,7 @@ func (a *App) newMember(cfg *config.Config, run string) (*cluster.Member, error)
 	if c.Reads == config.ReadsQuorum {
 		o.Reads = group.Quorum
 	}
-	if err := mayReach(o.Security, list); err != nil {
+	if err := mayReach(o.Security, cfg.Bind, list); err != nil {
 		return nil, err
 	}
 	return cluster.New(o)

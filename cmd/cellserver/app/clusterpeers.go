@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"net/netip"
+	"strings"
 
 	"cellserver/cluster"
 	"cellserver/cluster/peer"
@@ -11,14 +12,23 @@ import (
 	"cellserver/internal/topology"
 )
 
-// mayReach returns an error if the peer port listens on loopback addresses only, and other machines are
-// listed.
-func mayReach(s *peer.Security, list []topology.Address) error {
+// mayReach returns an error if nodes prove nothing to each other, and bind or the list has an address that
+// is no loopback address.
+func mayReach(s *peer.Security, bind []string, list []topology.Address) error {
+	var hosts []string
+	for _, host := range bind {
+		if host = strings.TrimPrefix(host, "-"); config.LoopbackOf(host) == "" { // then the port listens on loopback addresses
+			hosts = append(hosts, host)
+		}
+	}
 	for _, a := range list {
-		if _, err := netip.ParseAddr(a.Host); err != nil {
+		hosts = append(hosts, a.Host)
+	}
+	for _, host := range hosts {
+		if _, err := netip.ParseAddr(host); err != nil {
 			continue // a name may mean a loopback address
 		}
-		if err := s.MayListen(a.Host); err != nil {
+		if err := s.MayListen(host); err != nil {
 			return err
 		}
 	}
