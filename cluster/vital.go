@@ -27,7 +27,7 @@ type vital struct {
 	asked int64  // monotonic time since which it is asked
 	skew  int64  // the smallest possible difference: its clock minus the clock of this node, in nanoseconds
 	goal  uint64 // the last entry that this node had applied at the last question
-	why   string // it did not answer the last question
+	why   string // the error of the last question without an answer
 	stuck bool   // since the question before it lacks entries, and no entry came
 	peer.Hello
 }
@@ -48,6 +48,7 @@ func (v *vitals) miss(id string, now int64, why error) {
 	v.change(id, now, func(one *vital) { one.Run, one.goal, one.why = "", 0, why.Error() })
 }
 
+// change changes what one node said.
 func (v *vitals) change(id string, now int64, how func(*vital)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -103,7 +103,7 @@ func isOurs(cmd *commands.Command) bool {
 	return cmd.Group == commands.GroupLimiter && cmd.Name != "cl.throttle"
 }
 
-// asKept returns a command of another server as this one has it. Redis 8 sends HINCRBYFLOAT as
+// asKept returns a command of another server as this server runs it. Redis 8 sends HINCRBYFLOAT as
 // HSETEX key KEEPTTL FIELDS 1 field value. No field has an expiry here, so that is HSET.
 func asKept(args [][]byte) [][]byte {
 	if len(args) == 7 && commands.Is(args[0], "hsetex") && commands.Is(args[2], "keepttl") &&

@@ -41,8 +41,8 @@ func (s *Security) Check() error {
 	return nil
 }
 
-// checkUses requires that other nodes take the certificate from a server and from a client. It may be for one
-// of them only, or an issuer in its file. Then the node reaches no other node, or none reaches it.
+// checkUses requires that the certificate, and each issuer in its file, is for servers and for clients. Without
+// one of these uses the node reaches no other node, or no other node reaches it.
 func checkUses(c *tls.Config) error {
 	if c == nil || c.RootCAs == nil || len(c.Certificates) == 0 || c.Certificates[0].Leaf == nil {
 		return nil
@@ -60,8 +60,8 @@ func checkUses(c *tls.Config) error {
 		_, err := own.Leaf.Verify(x509.VerifyOptions{
 			Roots: roots, Intermediates: issuers, KeyUsages: []x509.ExtKeyUsage{use},
 		})
-		var wrong x509.CertificateInvalidError
-		if errors.As(err, &wrong) && wrong.Reason == x509.IncompatibleUsage {
+		wrong, is := errors.AsType[x509.CertificateInvalidError](err)
+		if is && wrong.Reason == x509.IncompatibleUsage {
 			return errors.New("tls-cluster needs a tls-cert-file for servers and for clients: " +
 				"its extended key usage, or that of an issuer, lacks serverAuth or clientAuth")
 		}

@@ -46,24 +46,24 @@ func latencyGraph(c *commands.Call) error {
 }
 
 func latencyHistory(c *commands.Call) error {
-	spikes := c.Server.Stats.Latency.Event(string(c.Args[2])).Spikes
+	spikes, gap := c.Server.Stats.Latency.Event(string(c.Args[2])).Spikes, c.GapMillis()/1000
 	c.Out.Array(len(spikes))
 	for _, s := range spikes {
 		c.Out.Array(2)
-		c.Out.Int(s.Seconds - c.GapMillis()/1000)
+		c.Out.Int(s.Seconds - gap)
 		c.Out.Int(s.Millis)
 	}
 	return nil
 }
 
 func latencyLatest(c *commands.Call) error {
-	events := c.Server.Stats.Latency.All()
+	events, gap := c.Server.Stats.Latency.All(), c.GapMillis()/1000
 	c.Out.Array(len(events))
 	for _, e := range events {
 		last := e.Spikes[len(e.Spikes)-1]
 		c.Out.Array(4)
 		c.Out.BulkString(e.Name)
-		c.Out.Int(last.Seconds - c.GapMillis()/1000)
+		c.Out.Int(last.Seconds - gap)
 		c.Out.Int(last.Millis)
 		c.Out.Int(e.Worst)
 	}

@@ -35,12 +35,12 @@ func slowlogGet(c *commands.Call) error {
 	default:
 		return c.SubcommandSyntax()
 	}
-	entries := c.Server.Stats.Slow.Newest(n)
+	entries, gap := c.Server.Stats.Slow.Newest(n), c.GapMillis()/1000
 	c.Out.Array(len(entries))
 	for _, e := range entries {
 		c.Out.Array(6)
 		c.Out.Int(e.ID)
-		c.Out.Int(e.Seconds - c.GapMillis()/1000)
+		c.Out.Int(e.Seconds - gap)
 		c.Out.Int(e.Micros)
 		commands.StringArray(c.Out, e.Args)
 		c.Out.BulkString(e.Client)

@@ -15,10 +15,10 @@ const rulePrefix = "ratelimit.service.rate_limit."
 
 // A Registry holds all counters of a process.
 type Registry struct {
-	mu      sync.RWMutex        // guards the maps below; nothing else is taken inside
+	mu      sync.RWMutex        // guards the fields below, up to gauges; nothing else is taken inside
 	rules   map[string]*Rule    // of the rules of the present set, by key
 	dynamic map[string]*Rule    // with values of requests, by key
-	gone    []removed           // since the last flush
+	gone    []removed           // since the last flush, at most maxDynamic
 	unknown map[string]*Counter // domains without rules, by name
 	fixed   map[string]*Counter // by full name
 	gauges  map[string]func() uint64
