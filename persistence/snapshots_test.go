@@ -430,11 +430,14 @@ func TestReload(t *testing.T) {
 	require.Equal(t, Condition{}, *s.condition.Load())
 }
 
+// alsoLogged turns the log on beside the snapshots.
+func alsoLogged(set *Settings) { set.AppendOnly = true }
+
 // A snapshot leaves out keys that have expired. So a log that goes on must not have them either: what then takes
 // their names may be of another type.
 func TestTheLogAfterAReload(t *testing.T) {
 	files := &fstest.Memory{}
-	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s := started(t, files, alsoLogged)
 	s.put(1, "a")
 	tx := s.begin()
 	e := tx.Write([]byte("temporary"))
@@ -445,13 +448,13 @@ func TestTheLogAfterAReload(t *testing.T) {
 	s.put(2, "b")
 	s.Journal().Sync()
 	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2"},
-		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+		started(t, files.Kill(), alsoLogged).contents())
 }
 
 // If the disk fails after the load, the log ends until a rewrite has made it complete.
 func TestAReloadThatCannotRewriteTheLog(t *testing.T) {
 	files := &fstest.Memory{}
-	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s := started(t, files, alsoLogged)
 	s.put(1, "a")
 	files.Fault = func(op fstest.Op) error {
 		if op.Kind == "rename" && strings.Contains(op.Path, "appendonly") {
@@ -468,13 +471,13 @@ func TestAReloadThatCannotRewriteTheLog(t *testing.T) {
 	s.wait()
 	require.Equal(t, Condition{}, *s.condition.Load())
 	require.Equal(t, map[string]string{"0/a": "1", "0/b": "2"},
-		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+		started(t, files.Kill(), alsoLogged).contents())
 }
 
 // If the snapshot cannot be read again, keys are missing. Nothing takes the place of the files that have them.
 func TestAReloadThatCannotLoad(t *testing.T) {
 	for name, change := range map[string]func(*Settings){
-		"snapshot": func(*Settings) {}, "log": func(set *Settings) { set.AppendOnly = true },
+		"snapshot": func(*Settings) {}, "log": alsoLogged,
 	} {
 		for _, op := range []string{"open", "read"} {
 			files := &fstest.Memory{}
@@ -506,7 +509,7 @@ func TestAReloadThatCannotLoad(t *testing.T) {
 // A log that had failed before has not all keys of the memory, and the memory has not all keys either.
 func TestAReloadThatCannotLoadAfterTheLogHasFailed(t *testing.T) {
 	files := &fstest.Memory{}
-	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s := started(t, files, alsoLogged)
 	s.put(1, "a")
 	s.Journal().Sync()
 	s.Journal().GiveUp(s.Journal().Current(), errDisk)
@@ -520,13 +523,13 @@ func TestAReloadThatCannotLoadAfterTheLogHasFailed(t *testing.T) {
 	files.Fault = nil
 	require.Error(t, s.Stop(false, true))
 	require.Equal(t, map[string]string{"0/a": "1"},
-		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+		started(t, files.Kill(), alsoLogged).contents())
 }
 
 // SHUTDOWN stops the rewrite after a reload, and makes the log complete itself.
 func TestAStopDuringAReload(t *testing.T) {
 	files := &fstest.Memory{}
-	s := started(t, files, func(set *Settings) { set.AppendOnly = true })
+	s := started(t, files, alsoLogged)
 	s.put(1, "a")
 	files.Fault = func(op fstest.Op) error {
 		if op.Kind == "open" && strings.Contains(op.Path, "appendonly") {
@@ -538,7 +541,7 @@ func TestAStopDuringAReload(t *testing.T) {
 	files.Fault = nil
 	require.NoError(t, s.Stop(false, true))
 	require.Equal(t, map[string]string{"0/a": "1"},
-		started(t, files.Kill(), func(set *Settings) { set.AppendOnly = true }).contents())
+		started(t, files.Kill(), alsoLogged).contents())
 }
 
 // A stop ends the snapshot of a reload, and then writes one itself.

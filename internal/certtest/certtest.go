@@ -25,20 +25,24 @@ func New(t testing.TB, dir, name string) tls.Certificate {
 	return Between(t, dir, name, year(1999), year(2100))
 }
 
-// Between is New for a certificate that begins and ends at these times.
-func Between(t testing.TB, dir, name string, begin, end time.Time) tls.Certificate {
+// Between is New for a certificate that begins and ends at these times. Without uses it is for servers and for
+// clients.
+func Between(t testing.TB, dir, name string, begin, end time.Time, uses ...x509.ExtKeyUsage) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
 	require.NoError(t, err)
+	if uses == nil {
+		uses = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: name},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore:   begin,
 		NotAfter:    end,
 		IsCA:        true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		ExtKeyUsage: uses,
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
