@@ -57,8 +57,8 @@ func (s *Server) StopScripts(before int64) { s.parts.Scripts.Stop(before) }
 const stopScriptsEvery = 50 * time.Millisecond
 
 // EndScripts ends every script that takes long, after a time and until the caller calls done. A script without an
-// end would hold its keys. Another script may begin meanwhile. A script that has just begun goes on: it may be a
-// short one of EXEC, and EXEC does not take back what it has done.
+// end would hold its keys. Another script may begin meanwhile. A script that has just begun goes on. It may be a
+// short one of EXEC, which does not take back what it has done.
 func (s *Server) EndScripts(after time.Duration) (done func()) {
 	ended := make(chan struct{})
 	go func() {
